@@ -52,6 +52,7 @@ func TestDeadLettersCountEachValueOnce(t *testing.T) {
 	}
 }
 
+// Holds: T198.
 func TestARejectedRecordCountsOnceUntilItChanges(t *testing.T) {
 	t.Parallel()
 	s := newTalkStore(t, talkStream())

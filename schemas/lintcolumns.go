@@ -188,7 +188,7 @@ func lintChild(v *grammar.Value, in parentList, c Child) {
 	lintColumns(v.Key("columns"), nil, c.Columns)
 	lintKey(key, c.Columns)
 	if key.IsSet() && len(c.Key) <= len(in.key) {
-		key.Wrong("", "the key needs the columns of the parent's key (%s), then at least one more column", strings.Join(in.key, ", "))
+		key.Wrong("", "the key needs the columns of the parent's key (%q), then at least one more column", strings.Join(in.key, ", "))
 	}
 	for _, capped := range []*grammar.Value{v.Key("count"), v.Key("rest")} {
 		if capped.IsGiven() && c.Entries {
@@ -198,7 +198,7 @@ func lintChild(v *grammar.Value, in parentList, c Child) {
 	for i, parent := range in.key {
 		column, ok := findColumn(c.Columns, itemAt(c.Key, i))
 		if ok && column.From[0] != FromParent {
-			key.Items()[i].Wrong("omit the column, or set from: $parent."+parent, "column %q must be the parent's column %q", column.Name, parent)
+			key.Items()[i].Wrong("omit the column, or set from: \"$parent."+parent+"\"", "column %q must be the parent's column %q", column.Name, parent)
 		}
 	}
 	if rest := v.Key("rest"); rest.IsGiven() && len(c.Or) > 0 {

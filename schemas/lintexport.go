@@ -31,10 +31,10 @@ func (c *Catalogue) lintFamilies(d *streamDraft) {
 	for _, name := range c.Names() {
 		s := c.drafts[name].stream
 		if s.Read.Since.By == Export && strings.HasPrefix(d.stream.Name, s.Name+"_") {
-			d.file.Key("stream").Wrong("", "names that begin with %s_ are reserved for datasets", s.Name)
+			d.file.Key("stream").Wrong("", "names that begin with %q are reserved for datasets", s.Name+"_")
 		}
 		if d.stream.Read.Since.By == Export && strings.HasPrefix(s.Name, d.stream.Name+"_") {
-			d.file.Key("stream").Wrong("", "stream %s has the name of one of its datasets", s.Name)
+			d.file.Key("stream").Wrong("", "stream %q has the name of one of its datasets", s.Name)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *Catalogue) lintInto(d *streamDraft) {
 	}
 	for _, key := range []string{"like", "with", "suffix", "key", "newest", "absent", "columns", "children", "snapshot", "publish_as", "reconcile"} {
 		if v := d.file.Key(key); v.IsGiven() {
-			v.WrongKey("", "%s: the tables belong to %s, which declares it", v.Path(), into.Text())
+			v.WrongKey("", "%s: the tables belong to %q, which declares it", v.Path(), into.Text())
 		}
 	}
 	if model, known := c.drafts[into.Text()]; known && model.stream.Into != "" {

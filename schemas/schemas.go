@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,9 +21,10 @@ var builtin embed.FS
 
 // File is one stream file.
 type File struct {
-	Name string // for messages
-	Text []byte
-	Dir  fs.FS // directory of its SQL files; nil: none
+	Name    string // for messages
+	Text    []byte
+	Dir     fs.FS // directory of its SQL files; nil: none
+	Private bool  // messages quote nothing of it, nor of its SQL files
 }
 
 // Builtin reads a catalogue of the built-in streams. It belongs to the caller, who may change its streams: nothing is shared with others.
@@ -66,6 +68,9 @@ func (c *Catalogue) addFiles(files []File, check func(*Catalogue, *streamDraft))
 	next, spec := c.cloneCatalogue(), Spec()
 	var added []*streamDraft
 	for _, f := range files {
+		if f.Private {
+			report.Hide(f.Name)
+		}
 		v := report.Read(f.Name, f.Text, spec, nil)
 		d := buildDraft(f.Name, v)
 		if d.stream.Name == "" {
@@ -79,7 +84,7 @@ func (c *Catalogue) addFiles(files []File, check func(*Catalogue, *streamDraft))
 			v.Key("stream").Wrong(hint, "stream %q is declared in %s", d.stream.Name, other.stream.File)
 			continue
 		}
-		next.readSQLFiles(d, f.Dir)
+		next.readSQLFiles(d, f, &report)
 		next.drafts[d.stream.Name] = d
 		added = append(added, d)
 	}
@@ -106,14 +111,23 @@ func (c *Catalogue) addFiles(files []File, check func(*Catalogue, *streamDraft))
 }
 
 // readSQLFiles reads the SQL files that a stream file names.
-func (c *Catalogue) readSQLFiles(d *streamDraft, dir fs.FS) {
+func (c *Catalogue) readSQLFiles(d *streamDraft, f File, report *grammar.Report) {
+	dir := f.Dir
+	private := func(name string) bool {
+		file := filepath.Join(filepath.Dir(f.Name), name)
+		if f.Private {
+			report.Hide(file)
+		}
+		return dir != nil && report.IsPrivate(file)
+	}
 	if over := d.stream.Read.Over; over != nil && over.View != "" {
-		over.SQL = sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View)
+		over.SQL, over.Private = sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View), private(over.View)
 	}
 	if persons := d.stream.Persons; persons != nil {
 		for key, into := range map[string]*string{"forgotten": &persons.Deleted, "merged": &persons.Merged} {
 			if v := d.file.Key("persons").Key(key); v.IsSet() {
 				*into = sqlText(v, dir, v.Text())
+				persons.Private = persons.Private || private(v.Text())
 			}
 		}
 	}
@@ -130,10 +144,14 @@ func (c *Catalogue) readSQLFiles(d *streamDraft, dir fs.FS) {
 	if text == "" {
 		return
 	}
-	all, err := ParseRelations(name+".sql", text)
+	hidden := private(name + ".sql")
+	all, err := ParseRelations(filepath.Join(filepath.Dir(f.Name), name+".sql"), text)
 	if err != nil {
 		v.Report(err)
 		return
+	}
+	for i := range all {
+		all[i].Private = hidden
 	}
 	c.relations[name] = all
 }
@@ -176,7 +194,7 @@ func (c *Catalogue) resolveDraft(d *streamDraft, trail []string) {
 	}
 	trail = append(trail, d.stream.Name)
 	if slices.Contains(trail, d.like) {
-		v.Wrong("", "%q is like itself, through %s", d.like, strings.Join(trail, ", "))
+		v.Wrong("", "%q is like itself, through %q", d.like, strings.Join(trail, ", "))
 		return
 	}
 	c.resolveDraft(model, trail)

@@ -124,11 +124,12 @@ type Over struct {
 	Values   []string      // literal values; each is a whole list
 	Optional []string      // values that the source may refuse: their rows, which have the value in the column As, then stay
 
-	View  string   // name of the SQL file
-	SQL   string   // its text, with {schema} for the workspace's schema; its first column is the id
-	After []string // streams that are read before this one in a run
-	As    string   // parameter of the id or value: in a batch the list in the body, else in the query; "": it is in the path
-	Size  int      // batch: ids per request; 0: one request per id
+	View    string   // name of the SQL file
+	SQL     string   // its text, with {schema} for the workspace's schema; its first column is the id
+	Private bool     // errors quote nothing of the file
+	After   []string // streams that are read before this one in a run
+	As      string   // parameter of the id or value: in a batch the list in the body, else in the query; "": it is in the path
+	Size    int      // batch: ids per request; 0: one request per id
 }
 
 // TimeColumn is the column with the time by which the list is asked; "" when there is none.
@@ -173,6 +174,7 @@ func (r Read) UsesPendingIDs() bool { return r.Over != nil && len(r.Over.Streams
 type Persons struct {
 	Deleted string // ids of contacts that the source has deleted for good
 	Merged  string // pairs of ids: of a merged contact, and of the one it was merged into
+	Private bool   // errors quote nothing of their files
 }
 
 // ColumnFlags says what columns contain whose names only the source knows.
@@ -286,7 +288,8 @@ type Relation struct {
 	Union   []string         // relations whose union it is, without common rows
 	Key     []string         // columns that identify a row; nil: not declared
 	File    string
-	Line    int // first line of its SQL in the file
+	Line    int  // first line of its SQL in the file
+	Private bool // errors quote nothing of the file
 }
 
 // RelationColumn is the documentation of one column of a relation.

@@ -21,6 +21,9 @@ func newVerify(env *Env) *cobra.Command {
 the source, but still here) and doubled rows (stored twice), and states how certain that is. Changes after a stream was last
 read are not counted.
 
+It also compares all Parquet files with their manifest (missing, changed and foreign files) and their rows with the published file,
+unless --select or --exclude is given.
+
 Small lists are read completely. For others, pages and single records are sampled at random, so each verification checks
 different rows.
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -95,7 +96,7 @@ warehouse: {dir: "${DIR}", timezone: "${file:zone}", publish: {keep: "${KEEP}"}}
 workspaces: {main: {base_url: "${U}", token: "${T}", requests_per_minute: "${RATE}"}}
 pipelines: {nightly: {streams: [contacts, "${STREAM}"], schedule: "${CRON}"}}
 `
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c, _, err := CheckConfig(file, variablesOf("RATE", "60"))
@@ -147,7 +148,7 @@ func configOf(t *testing.T, files map[string]string, env ...string) (*Config, er
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -246,4 +247,38 @@ func TestThePageOfTheConfigurationIsUpToDate(t *testing.T) {
 	}
 	head, _, _ := strings.Cut(string(text), "## Keys\n")
 	goldentest.Compare(t, file, head+"## Keys\n\n"+ConfigSpec().Markdown())
+}
+
+// TestS58MistakesHaveAtMostTwoKilobytes checks values, keys, names and lines of 20,000 bytes, in each form of the output.
+func TestS58MistakesHaveAtMostTwoKilobytes(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", 10_000)
+	for name, text := range map[string]string{
+		"a value":        "version: " + long + "\n",
+		"a key":          "version: 1\n" + long + ": 1\n",
+		"a name":         "version: 1\nworkspaces: {" + long + ": {base_url: 1, token: [1]}}\n",
+		"a stream":       "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {a: {streams: [" + long + "]}}\n",
+		"a syntax error": "version: {" + long + "\n",
+		"an anchor":      "version: *" + long + "\n",
+	} {
+		_, err := configOf(t, map[string]string{"pipelines.yaml": text})
+		var found grammar.Mistakes
+		if !errors.As(err, &found) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		list, err := found.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, output := range map[string]string{"text": found.Format(), "json": string(list), "github": found.Annotations()} {
+			for line := range strings.Lines(output) {
+				if len(line) > 2400 {
+					t.Errorf("%s: a line of %d bytes as %s: %.100s…", name, len(line), form, line)
+				}
+			}
+		}
+		if !regexp.MustCompile(`pipelines\.yaml:\d+:\d+: error: `).MatchString(found.Format()) {
+			t.Errorf("%s: no position: %.200s", name, found.Format())
+		}
+	}
 }

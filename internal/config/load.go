@@ -124,7 +124,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	var files []schemas.File
 	l.readMatchingFiles(v, func(name string, text []byte) {
-		files = append(files, schemas.File{Name: name, Text: text, Dir: cachedDirectory{l.cache, filepath.Dir(name)}})
+		files = append(files, schemas.File{Name: name, Text: text, Dir: cachedDirectory{l.cache, filepath.Dir(name)}, Private: l.report.IsPrivate(name)})
 		l.knownStreams = append(l.knownStreams, schemas.DeclaredName(text))
 	})
 	if err := l.catalogue.AddFiles(files...); err != nil {

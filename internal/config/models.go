@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 
 	"aqueduck/internal/grammar"
@@ -15,12 +16,18 @@ func (l *configLoader) takeModels(v *grammar.Value) {
 		if err != nil {
 			v.Report(err)
 		}
+		private := l.report.IsPrivate(name)
 		for _, m := range own {
 			all := l.config.Models
 			if i := slices.IndexFunc(all, func(other schemas.Relation) bool { return other.Name == m.Name }); i >= 0 {
-				v.Wrong("give it another name", "%s: model %q is in %s already", name, m.Name, all[i].File)
+				what := fmt.Sprintf("model %q", m.Name)
+				if private {
+					what = "one of its models"
+				}
+				v.Wrong("give it another name", "%s: %s is in %s already", name, what, all[i].File)
 				continue
 			}
+			m.Private = private
 			l.config.Models = append(all, m)
 		}
 	})

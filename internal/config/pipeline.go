@@ -65,7 +65,7 @@ func (p *pipelineEntry) warnOfVersion(stream *grammar.Value) {
 	for _, name := range p.Workspaces(p.config) {
 		w, there := p.config.Workspaces[name]
 		if there && OlderVersion(w.APIVersion, s.Requirements.Version) {
-			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Requirements.Version), "%q needs API version %s, and workspace %s asks for %s: the stream will be unavailable",
+			stream.Warn(fmt.Sprintf("api_version: %q, or later", s.Requirements.Version), "%q needs API version %s, and workspace %q asks for %q: the stream will be unavailable",
 				s.Name, s.Requirements.Version, name, w.APIVersion)
 		}
 	}

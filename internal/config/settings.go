@@ -77,7 +77,7 @@ func (s *settingsEntry) takeHistory(v *grammar.Value) {
 		}
 		for _, c := range stream.Columns {
 			if v.Bool() && slices.Contains(transform.HistoryColumns(), c.Name) {
-				v.WrongKey("rename the column", "%s: stream %s already has a column %q, which its history needs", v.Path(), stream.Name, c.Name)
+				v.WrongKey("rename the column", "%s: stream %q already has a column %q, which its history needs", v.Path(), stream.Name, c.Name)
 			}
 		}
 		stream.History = v.Bool()

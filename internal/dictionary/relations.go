@@ -15,7 +15,7 @@ func ModelRelation(m schemas.Relation) publish.Relation {
 
 // PublishedRelation converts a relation of the stream files for publishing.
 func PublishedRelation(r schemas.Relation) publish.Relation {
-	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL, Union: r.Union}
+	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL, Union: r.Union, Private: r.Private}
 	for _, c := range r.Columns {
 		relation.Columns = append(relation.Columns, publish.Column(c))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -123,7 +124,9 @@ func (d *checkedFile) checkKnownKey(v *Value, key, value *yaml.Node) []string {
 	path := joinPath(v.path, key.Value)
 	if spec.Later {
 		v.flawed = true
-		d.reportMistake(key, d.messageIn(v.path, fmt.Sprintf("%q is not built yet", key.Value)), "")
+		m := d.newMistake(key, d.messageIn(v.path, fmt.Sprintf("%q is not built yet", key.Value)), "")
+		m.known = true
+		d.report.Add(m)
 		return nil
 	}
 	v.keys = append(v.keys, Entry{key.Value, d.checkValue(spec, path, key, value)})
@@ -152,13 +155,27 @@ func (d *checkedFile) reportUnknownKey(v *Value, key, value *yaml.Node) []string
 }
 
 func (d *checkedFile) checkFreeKey(v *Value, key, value *yaml.Node) []string {
-	path := joinPath(v.path, key.Value)
+	path := joinPath(v.path, d.shownKey(key.Value))
 	if err := v.spec.refuseText(key.Value); err != nil {
 		v.flawed = true
 		d.reportMistake(key, d.messageIn(v.path, err.Error()), v.spec.Hint) // the value is checked all the same, to report all mistakes at once
 	}
 	v.keys = append(v.keys, Entry{key.Value, d.checkValue(v.spec.Item, path, key, value)})
 	return nil
+}
+
+// longestKey is the number of bytes that a key of the file takes in a path.
+const longestKey = 100
+
+// shownKey is a key in the paths of messages, which say nothing of a private file.
+func (d *checkedFile) shownKey(key string) string {
+	switch {
+	case d.private:
+		return "…"
+	case len(key) > longestKey:
+		return strings.ToValidUTF8(key[:longestKey], "") + "…"
+	}
+	return key
 }
 
 // reportMissingKeys reports required keys that are neither given nor misspelled.
@@ -215,7 +232,11 @@ func (d *checkedFile) checkScalar(v *Value) {
 			return
 		}
 		if err != nil {
-			d.reportMistake(v.node, d.messageAt(v.path, err.Error()), "")
+			message := err.Error()
+			if d.private { // the error names the variable or file
+				message = "a variable or file that the value names has no text"
+			}
+			d.reportMistake(v.node, d.messageAt(v.path, message), "")
 			return
 		}
 		v.text = text

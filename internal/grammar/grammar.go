@@ -83,7 +83,7 @@ type Value struct {
 	flawed bool   // keys of the map were refused
 	parent *Value // of an absent value: the map that lacks it
 	spec   *Spec
-	path   string
+	path   string     // as messages show it
 	node   *yaml.Node // nil when absent
 	name   *yaml.Node // its key, if any
 	valid  bool       // present and correct
@@ -109,6 +109,7 @@ type checkedFile struct {
 	resolve     Resolve
 	secretLines map[int]bool // lines with a secret, which are never quoted
 	values      int
+	private     bool     // messages quote nothing of it
 	isPart      bool     // other files may have the keys that it lacks
 	meantKeys   []string // of a part: what misspelled keys at its top level most likely mean
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Mistake is one mistake in a file, with its position.
@@ -21,8 +23,10 @@ type Mistake struct {
 	Hint    string `json:"hint,omitempty"`    // what may be meant, or what to do
 	Warning bool   `json:"warning,omitempty"` // the file is valid all the same
 
-	width int  // characters to underline
-	known bool // the message quotes a key of the spec, or nearly one, not a text of the file
+	width  int    // characters to underline
+	known  bool   // the message quotes a key of the spec, or nearly one, not a text of the file
+	quotes bool   // the hint may quote a text of the file
+	text   string // the value or key that is wrong, as the file has it
 }
 
 // Mistakes is an error with all mistakes of one or more files, sorted by position.
@@ -75,12 +79,15 @@ func (m Mistakes) countText() string {
 	return strings.Join(parts, ", ")
 }
 
-// JSON writes all mistakes as one JSON list.
+// JSON writes all mistakes as one JSON list. Of a long line it has the part around the mistake.
 func (m Mistakes) JSON() ([]byte, error) {
-	if m == nil {
-		m = Mistakes{}
+	all := append(Mistakes{}, m...)
+	for i, x := range all {
+		if len(x.Excerpt) > mostText {
+			all[i].Excerpt, _ = cutLine(x.Excerpt, x.Column)
+		}
 	}
-	return json.MarshalIndent([]Mistake(m), "", "  ")
+	return json.MarshalIndent([]Mistake(all), "", "  ")
 }
 
 // Annotations writes each mistake as a workflow command of GitHub Actions, which shows it at its line.
@@ -165,20 +172,73 @@ type Report struct {
 // Hide keeps messages from quoting lines, keys and values of a file.
 func (r *Report) Hide(file string) { r.hidden = append(r.hidden, file) }
 
-// Add adds a mistake. Lines, keys and values of a file that Hide names, or whose name begins with .env, are removed from it: the
-// file may be a secret that was named by mistake. If only its owner may read the file, the line is removed.
+// IsPrivate reports whether no message may quote a file: Hide names it, its name begins with .env, or only its owner may read it.
+// It may be a secret that was named by mistake.
+func (r *Report) IsPrivate(file string) bool {
+	return slices.Contains(r.hidden, file) || strings.HasPrefix(filepath.Base(file), ".env") || isPrivateFile(file)
+}
+
+// Add adds a mistake, with at most two kilobytes of text. Of a private file it keeps the position and the kind of the mistake, and
+// removes the line, keys and values.
 func (r *Report) Add(m Mistake) {
-	hidden := slices.Contains(r.hidden, m.File) || strings.HasPrefix(filepath.Base(m.File), ".env")
-	if hidden || m.Excerpt != "" && isPrivateFile(m.File) {
-		m.Excerpt = ""
+	if r.IsPrivate(m.File) {
+		m = m.withoutContent()
 	}
-	if hidden && !m.known {
-		m.Message = quoted.ReplaceAllString(m.Message, `"…"`)
-	}
+	m.Message, m.Hint = Shorten(m.Message), Shorten(m.Hint)
 	if !slices.Contains(r.files, m.File) {
 		r.files = append(r.files, m.File)
 	}
 	r.mistakes = append(r.mistakes, m)
+}
+
+// withoutContent is a mistake without what its file says.
+func (m Mistake) withoutContent() Mistake {
+	m.Excerpt = ""
+	if !m.known {
+		m.Message = removeWord(quoted.ReplaceAllString(m.Message, `"…"`), m.text)
+	}
+	switch {
+	case m.quotes && (strings.HasPrefix(m.Hint, hintNear) || strings.HasPrefix(m.Hint, hintAll)):
+		m.Hint = ""
+	case m.quotes:
+		m.Hint = quoted.ReplaceAllString(m.Hint, `"…"`)
+	}
+	return m
+}
+
+// removeWord removes a text of a file from a message that has it without quotes. Within a longer word it stands by chance.
+func removeWord(message, text string) string {
+	if text == "" {
+		return message
+	}
+	inWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(message, text)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if inWord(last) || inWord(next) {
+			b.WriteString(text)
+		} else {
+			b.WriteString("…")
+		}
+		message = after
+	}
+}
+
+// mostText is the number of bytes that Shorten leaves; with what it adds, a text has at most two kilobytes.
+const mostText = 2000
+
+// Shorten cuts an error text to two kilobytes, and says how much it removed.
+func Shorten(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(text[:mostText], ""), len(text)-mostText)
 }
 
 // quoted matches a quoted text in a message, with either kind of quotes; an apostrophe is none.

@@ -16,14 +16,20 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
+// The beginnings of hints that name candidates.
+const (
+	hintNear = "did you mean"
+	hintAll  = "known: "
+)
+
 // DidYouMean is the hint for an unknown word: the nearest candidate, or all candidates when they are few.
 func DidYouMean(word string, candidates []string) string {
 	const few = 8
 	if near := Nearest(word, candidates); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
+		return fmt.Sprintf(hintNear+" %q?", near)
 	}
 	if len(candidates) > 0 && len(candidates) <= few {
-		return "known: " + strings.Join(candidates, ", ")
+		return hintAll + strings.Join(candidates, ", ")
 	}
 	return ""
 }

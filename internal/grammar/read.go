@@ -34,6 +34,7 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 	if !looksLikeSpec(d.lines, root) {
 		r.Hide(d.file) // it may be any file
 	}
+	d.private = r.IsPrivate(d.file)
 	if !d.isReadable(text) {
 		return nothing
 	}
@@ -165,7 +166,7 @@ func (d *checkedFile) newMistake(n *yaml.Node, message, hint string) Mistake {
 	if n == nil || n.Line == 0 {
 		return m
 	}
-	m.Line, m.Column = n.Line, n.Column
+	m.Line, m.Column, m.text = n.Line, n.Column, n.Value
 	m.width = utf8.RuneCountInString(n.Value)
 	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		m.width += len(`""`)

@@ -18,7 +18,7 @@ func (v *Value) IsGiven() bool { return v.node != nil }
 // HasRefusedKeys reports whether keys of the map were refused: a missing key may be one of them, misspelled.
 func (v *Value) HasRefusedKeys() bool { return v.flawed }
 
-// Path is the value's path in the file, such as pipelines.nightly.streams[0].
+// Path is the value's path in the file as messages show it, such as pipelines.nightly.streams[0].
 func (v *Value) Path() string { return v.path }
 
 // Key is the value of a key; never nil.
@@ -106,22 +106,24 @@ func (v *Value) Fill(spec *Spec) {
 
 // Walk visits each value that is no map, in the order of the spec. A value of the file comes with its line and its text as
 // written. A value that the file lacks but that has a default comes with line 0.
-func (v *Value) Walk(visit func(path, file string, line int, written []string)) {
+func (v *Value) Walk(visit func(path, file string, line int, written []string)) { v.walk("", visit) }
+
+func (v *Value) walk(path string, visit func(path, file string, line int, written []string)) {
 	switch {
 	case v.spec.Kind == Map:
 		for i := range v.spec.Keys {
 			if k := &v.spec.Keys[i]; !k.Later {
-				v.Key(k.Name).Walk(visit)
+				v.Key(k.Name).walk(joinPath(path, k.Name), visit)
 			}
 		}
 	case v.spec.Kind == Free:
 		for _, e := range v.keys {
-			e.Value.Walk(visit)
+			e.Value.walk(joinPath(path, e.Name), visit)
 		}
 	case v.node != nil:
-		visit(v.path, v.doc.file, v.node.Line, writtenTexts(v.node))
+		visit(path, v.doc.file, v.node.Line, writtenTexts(v.node))
 	case v.spec.Default != "":
-		visit(v.path, v.doc.file, 0, nil)
+		visit(path, v.doc.file, 0, nil)
 	}
 }
 
@@ -149,10 +151,20 @@ func (v *Value) Wrong(hint, format string, args ...any) {
 		message = v.path + ": " + message
 	}
 	if v.node != nil {
-		v.doc.reportMistake(v.node, message, hint)
+		v.reportAt(v.node, message, hint)
 		return
 	}
-	v.doc.reportMistake(v.nearestNode(), message, hint)
+	v.reportAt(v.nearestNode(), message, hint)
+}
+
+// reportAt reports a mistake whose hint may quote the file.
+func (v *Value) reportAt(n *yaml.Node, message, hint string) {
+	m := v.doc.newMistake(n, message, hint)
+	m.quotes = true
+	if n == v.name && m.text == v.spec.Name {
+		m.text = "" // a key of the spec
+	}
+	v.doc.report.Add(m)
 }
 
 // Warn reports a warning at the value.
@@ -166,7 +178,7 @@ func (v *Value) Warn(hint, format string, args ...any) {
 
 // WrongKey reports a mistake at the value's key, such as a key that does not belong there.
 func (v *Value) WrongKey(hint, format string, args ...any) {
-	v.doc.reportMistake(v.nearestNode(), fmt.Sprintf(format, args...), hint)
+	v.reportAt(v.nearestNode(), fmt.Sprintf(format, args...), hint)
 }
 
 // Report adds the mistakes of another file that the value names. Any other error becomes a mistake at the value.

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/extract/api"
+	"aqueduck/extract/discover"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -160,7 +161,7 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 		return "", nil, err
 	}
 	defer closing()
-	found, err := extract.Discover(ctx, client, path, list)
+	found, err := discover.DescribeList(ctx, client, path, list)
 	if err != nil {
 		next := "if the answer has several lists, choose one with --records KEY, or write the file by hand: docs/streams.md"
 		if api.ClassOf(err) == api.ClassNotFound {

@@ -49,16 +49,8 @@ func (p *Problem) Error() string {
 	return Shorten(p.What + ": " + p.Err.Error())
 }
 
-// mostText is the greatest length of an error text, in bytes. An error may quote an answer or a statement of any length.
-const mostText = 2000
-
-// Shorten cuts an error text to two kilobytes, and says how much it removed.
-func Shorten(text string) string {
-	if len(text) <= mostText {
-		return text
-	}
-	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(text[:mostText], ""), len(text)-mostText)
-}
+// Shorten cuts an error text to two kilobytes, and says how much it removed. An error may quote an answer or a statement of any length.
+func Shorten(text string) string { return grammar.Shorten(text) }
 
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }

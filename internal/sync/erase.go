@@ -11,6 +11,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/erase"
 	"aqueduck/load/failure"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
 
@@ -106,11 +107,19 @@ func forgottenContacts(ctx context.Context, work *load.Work, schema string, stre
 		}
 		ids, err := work.Facts.IDs(ctx, schema, s.Persons.Deleted)
 		if err != nil {
-			return nil, fmt.Errorf("stream %s: %w", s.Name, err)
+			return nil, personsError(s, err)
 		}
 		all = append(all, ids...)
 	}
 	return all, nil
+}
+
+// personsError is an error of the SQL that names a stream's persons.
+func personsError(s *schemas.Stream, err error) error {
+	if s.Persons.Private {
+		err = read.WithoutSQL(err)
+	}
+	return fmt.Errorf("stream %s: %w", s.Name, err)
 }
 
 // ReadMerges returns the ids of merged contacts in from, and at the same index in into the contact that each was merged into.
@@ -121,7 +130,7 @@ func ReadMerges(ctx context.Context, work *load.Work, schema string, streams []*
 		}
 		a, b, err := work.Facts.Expected(ctx, schema, s.Persons.Merged)
 		if err != nil {
-			return nil, nil, fmt.Errorf("stream %s: %w", s.Name, err)
+			return nil, nil, personsError(s, err)
 		}
 		from, into = append(from, a...), append(into, b...)
 	}

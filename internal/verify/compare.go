@@ -164,11 +164,19 @@ func (c *streamCheck) recordGhost(ctx context.Context, key string) {
 	}
 }
 
+// findingID is the id of a difference. It has no key and no value of a record.
+func findingID(workspace, table, kind, key string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{workspace, table, kind, key}, "\x00")))
+	return hex.EncodeToString(sum[:6])
+}
+
 // addDifferences adds differences, each once.
 func (c *streamCheck) addDifferences(list []compare.Difference) {
 	for _, d := range list {
-		sum := sha256.Sum256([]byte(strings.Join([]string{c.workspace, d.Table, d.Kind, d.Key}, "\x00")))
-		f := Finding{ID: hex.EncodeToString(sum[:6]), Workspace: c.workspace, Stream: c.stream.Name, Table: d.Table, Kind: d.Kind, Key: d.Key, Columns: d.Columns}
+		f := Finding{ID: findingID(c.workspace, d.Table, d.Kind, d.Key), Workspace: c.workspace, Stream: c.stream.Name, Table: d.Table, Kind: d.Kind, Key: d.Key, Columns: d.Columns}
+		if d.Kind == compare.Open {
+			f.Class, f.What, f.Next = "data", "the state is open, and the configuration no longer keeps this history", "end such states: aqueduck sync"
+		}
 		if slices.ContainsFunc(c.found, func(known Finding) bool { return known.ID == f.ID }) {
 			continue
 		}

@@ -135,11 +135,20 @@ func (c *streamCheck) findDuplicates(ctx context.Context) error {
 	return nil
 }
 
-// compareHistory compares the open states of the stream's history with the current records in the file. It sends no request.
+// compareHistory compares the open states of the stream's history with the current records in the file. A history that the configuration no
+// longer keeps must have none. It sends no request.
 func (c *streamCheck) compareHistory(ctx context.Context) error {
-	history, kept := transform.History(c.stream)
-	if !kept || c.stream.Into != "" {
+	if c.stream.Into != "" || c.stream.IsExportFamily() {
 		return nil
+	}
+	history, kept := transform.History(c.stream)
+	if !kept {
+		keeping := *c.stream
+		keeping.History = true
+		history, _ = transform.History(&keeping)
+		list, err := c.published.OpenStates(ctx, c.workspace, history, c.against.Table.Key)
+		c.addDifferences(list)
+		return err
 	}
 	list, err := c.published.CompareHistory(ctx, c.against, history)
 	c.addDifferences(list)
@@ -207,7 +216,7 @@ func (c *streamCheck) wholeList(ctx context.Context) error {
 // countResults completes the counts of the stream.
 func (c *streamCheck) countResults() {
 	r := &c.result
-	counts := map[string]*int{"missing": &r.Missing, "stale": &r.Stale, "ghost": &r.Ghost, "doubled": &r.Doubled}
+	counts := map[string]*int{"missing": &r.Missing, "stale": &r.Stale, "ghost": &r.Ghost, "doubled": &r.Doubled, compare.Open: &r.Ghost}
 	for _, f := range c.found {
 		*counts[f.Kind]++
 	}

@@ -29,6 +29,7 @@ type VerifyOptions struct {
 type Verification struct {
 	File     string           `json:"file"`
 	Streams  []Verified       `json:"streams"`
+	Lakes    []VerifiedLake   `json:"lakes"`
 	Findings []Finding        `json:"findings"`
 	Requests int64            `json:"requests"` // requests sent
 	Sampled  int64            `json:"sampled"`  // rows that were compared
@@ -56,7 +57,19 @@ type Verified struct {
 	Error     string    `json:"error,omitempty"`
 }
 
-// Finding is one difference. Its id is the same in every verification.
+// VerifiedLake is the result for the Parquet files of one workspace.
+type VerifiedLake struct {
+	Workspace string `json:"workspace"`
+	How       string `json:"how"`
+	File      string `json:"file,omitempty"` // the published file that they belong to
+	Tables    int    `json:"tables"`         // of the manifest
+	Parts     int    `json:"parts"`          // of all tables
+	Damages   int    `json:"damages"`        // number of its findings
+	Whole     bool   `json:"whole"`          // parts and rows were compared
+	Error     string `json:"error,omitempty"`
+}
+
+// Finding is one difference, or one damage to the Parquet files, whose Key is a path. Its id is the same in every verification.
 type Finding struct {
 	ID        string   `json:"id"`
 	Workspace string   `json:"workspace"`
@@ -65,6 +78,9 @@ type Finding struct {
 	Kind      string   `json:"kind"`
 	Key       string   `json:"key"`
 	Columns   []string `json:"columns,omitempty"`
+	Class     string   `json:"class,omitempty"` // of a difference that no row of the source explains
+	What      string   `json:"what,omitempty"`
+	Next      string   `json:"next,omitempty"`
 	Accepted  bool     `json:"accepted"` // a person has accepted it
 }
 
@@ -75,6 +91,9 @@ func (v *Verification) Exit() int {
 		if s.Error != "" {
 			code = problem.ExitFailed
 		}
+	}
+	if slices.ContainsFunc(v.Lakes, func(l VerifiedLake) bool { return l.Error != "" }) {
+		code = problem.ExitFailed
 	}
 	if slices.ContainsFunc(v.Findings, func(f Finding) bool { return !f.Accepted }) {
 		code = problem.ExitBreached

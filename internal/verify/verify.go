@@ -29,7 +29,7 @@ import (
 // Verify reads the sources of pipelines again, as far as the options allow, and compares. It takes no lock and writes nothing into the database:
 // it compares with the file that is published when it begins. tell gets the estimated requests of a full verification before the first one.
 func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
-	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Findings: []Finding{}, Whole: true, Given: r.Given}
+	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Lakes: []VerifiedLake{}, Findings: []Finding{}, Whole: true, Given: r.Given}
 	held, err := compare.Compare(ctx, r.Dir, v.File)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (v *workspaceVerifier) verifyStreams(ctx context.Context, sum *Verification
 		sum.addResult(c)
 	}
 	sum.Requests += client.Requests()
-	return nil
+	return v.checkLake(ctx, sum)
 }
 
 func (v *workspaceVerifier) requestRate() int {

@@ -22,9 +22,12 @@ type Difference struct {
 	Table   string
 	Key     string
 	Record  string   // key of the record that the row belongs to
-	Kind    string   // missing, stale, ghost (stored, but gone at the source), doubled (its key is stored twice)
+	Kind    string   // missing, stale, ghost (stored, but gone at the source), doubled (its key is stored twice), or Open
 	Columns []string // of a stale row: the columns that differ
 }
+
+// Open is the kind of an open state in a history that is no longer kept: it claims to hold still.
+const Open = "open"
 
 // Baseline is the part of a table that records are compared with: the rows with times from From, up to To. Rows that are
 // older were not read yet; rows that are newer have changed since.
@@ -112,16 +115,18 @@ func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Bat
 	return err
 }
 
-// compareRows compares the staged rows of chosen records with their stored table. in is the relation that must have them.
-func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch, in string) ([]Difference, error) {
+// compareRows compares the staged rows of chosen records with their stored table. One of the relations in must have them.
+func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch, in ...string) ([]Difference, error) {
 	stored, err := c.storedColumns(ctx, a.Schema, s.Table.Name)
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
 	key := clause.KeyText("s.", s.Table.Key)
 	from := s.Name + " s JOIN temp.verify_judged j USING (_row)"
-	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		key, c.contactList(s.Table), from, duck.Table(a.Schema, in), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
+	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE true", key, c.contactList(s.Table), from)
+	for _, relation := range in {
+		missing += fmt.Sprintf(" AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)", duck.Table(a.Schema, relation), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
+	}
 	list, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "missing", missing)
 	if err != nil {
 		return nil, err
@@ -193,7 +198,13 @@ func (c *Comparison) compareChild(ctx context.Context, a Baseline, b transform.B
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.compareRows(ctx, a, s, s.Table.Name)
+	in := []string{s.Table.Name}
+	if there, err := c.HasRelation(ctx, a.Schema, s.Table.Beside); err != nil {
+		return nil, err
+	} else if there { // a record that was read by id has its lists there
+		in = append(in, s.Table.Beside)
+	}
+	list, err := c.compareRows(ctx, a, s, in...)
 	if err != nil || !s.Table.Complete || s.Table.Within != "" {
 		return list, err
 	}
@@ -331,47 +342,6 @@ func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transfo
 		doubled = append(doubled, Difference{Table: t.Name, Key: k, Record: k, Kind: "doubled"})
 	}
 	return doubled, nil
-}
-
-// CompareHistory finds records whose open state in a history differs from what the file shows, at most a hundred of each
-// kind. A ghost has an open state but no visible row, a missing one has a row but no open state, a stale one has other
-// values.
-func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history transform.Table) ([]Difference, error) {
-	stored, err := c.storedColumns(ctx, a.Schema, history.Name)
-	if err != nil || len(stored) == 0 {
-		return nil, err
-	}
-	var list []Difference
-	for _, kind := range []struct{ name, where string }{
-		{"ghost", "c.state IS NULL"}, {"missing", "h.state IS NULL"}, {"stale", "h.state <> c.state"},
-	} {
-		people := "[]"
-		if names := clause.Persons(a.Table); len(names) == 1 && slices.Contains(a.Table.Key, names[0]) {
-			people = fmt.Sprintf("[coalesce(h.%[1]s, c.%[1]s)::VARCHAR]", duck.Name(names[0]))
-		}
-		query := fmt.Sprintf(`SELECT k, k, NULL, people FROM (SELECT %s AS k, %s AS people FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h
-			FULL JOIN (SELECT %[3]s, hash(%[4]s) AS state FROM %[7]s) c ON %[8]s WHERE %[9]s) ORDER BY k LIMIT 100`,
-			eitherText(a.Table.Key), people, duck.Names("", a.Table.Key), clause.Content("", a.Table), duck.Table(a.Schema, history.Name), transform.ValidTo,
-			duck.Table(a.Schema, a.Visible), clause.Matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
-		found, err := c.queryDifferences(ctx, a.Schema, history.Name, kind.name, query)
-		if err != nil {
-			return nil, fmt.Errorf("compare %s.%s with %s: %w", a.Schema, history.Name, a.Visible, err)
-		}
-		list = append(list, found...)
-	}
-	return list, nil
-}
-
-// eitherText is clause.KeyText for a joined pair of rows, one of which may be missing.
-func eitherText(key []string) string {
-	if len(key) == 1 {
-		return fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s)::VARCHAR", duck.Name(key[0]))
-	}
-	names := make([]string, len(key))
-	for i, k := range key {
-		names[i] = fmt.Sprintf("coalesce(h.%[1]s, c.%[1]s)::VARCHAR", duck.Name(k))
-	}
-	return "to_json([" + strings.Join(names, ", ") + "])::VARCHAR"
 }
 
 func (c *Comparison) queryTexts(ctx context.Context, query string, args ...any) (list []string, err error) {

@@ -127,7 +127,7 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	if l.target <= 0 {
 		l.target = partBytes
 	}
-	l.manifest = Manifest{Format: manifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
+	l.manifest = Manifest{Format: ManifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
 	l.old = readManifest(l.dir)
 	var err error
 	if l.columns, err = readColumns(ctx, db, s.Name); err != nil {
@@ -160,7 +160,7 @@ func (l *lakeWriter) planTable(ctx context.Context, db *duck.DB, want lakeTable)
 	var damaged []bool
 	for _, part := range entry.Parts {
 		path := filepath.Join(l.dir, part.File)
-		plan.paths, damaged = append(plan.paths, path), append(damaged, !part.isIntact(path))
+		plan.paths, damaged = append(plan.paths, path), append(damaged, !part.IsIntact(path))
 	}
 	plan.same = plan.same && !slices.Contains(damaged, true)
 	// Without a change since the last publish the table needs no query.

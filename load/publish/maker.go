@@ -73,7 +73,7 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 		}
 		kind, outcome := byte(madeKind), modelOutcome{Model: i}
 		if wrong := makeRelation(ctx, db, o.Schema, m.Relation, there[m.Name]); wrong != nil {
-			kind, outcome.Line, outcome.Text = failedKind, lineOf(m.Relation, wrong), plainError(wrong).Error()
+			kind, outcome.Line, outcome.Text = failedKind, lineOf(m.Relation, wrong), plainError(m.Relation, wrong).Error()
 		} else {
 			made = append(made, m.Name)
 		}

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	manifestName   = "_manifest.json"
-	manifestFormat = 2
+	ManifestName   = "_manifest.json" // the file of a manifest, in the directory of its schema
+	ManifestFormat = 2                // the format that this program writes
 )
 
 // Manifest lists the Parquet files of a schema and the published file that they belong to.
@@ -60,11 +60,11 @@ type Group struct {
 // written again. That of an earlier version gives the names of its tables alone.
 func readManifest(dir string) Manifest {
 	var m Manifest
-	text, err := os.ReadFile(filepath.Join(dir, manifestName))
-	if err != nil || json.Unmarshal(text, &m) != nil || m.Format > manifestFormat {
+	text, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if err != nil || json.Unmarshal(text, &m) != nil || m.Format > ManifestFormat {
 		return Manifest{}
 	}
-	if m.Format < manifestFormat {
+	if m.Format < ManifestFormat {
 		for name := range m.Tables {
 			m.Tables[name] = Table{}
 		}
@@ -77,7 +77,7 @@ func (m Manifest) writeTo(dir string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, manifestName), append(text, '\n'))
+	return replaceFile(filepath.Join(dir, ManifestName), append(text, '\n'))
 }
 
 // replaceFile writes a file in one step, durably, readable for everybody.
@@ -88,8 +88,8 @@ func replaceFile(path string, text []byte) error {
 	return disk.SyncDir(filepath.Dir(path))
 }
 
-// isIntact reports whether a file is, by its checksum, the part that was written.
-func (p Part) isIntact(path string) bool {
+// IsIntact reports whether a file is, by its checksum, the part that was written.
+func (p Part) IsIntact(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != p.Bytes || !filepath.IsLocal(p.File) {
 		return false
@@ -126,8 +126,8 @@ func isLakeOf(d layout.Dir, schema, file string) bool {
 
 // inPlace reports whether the parts have the listed sizes and are not newer than the manifest.
 func (m Manifest) inPlace(dir string) bool {
-	written, err := os.Stat(filepath.Join(dir, manifestName))
-	if err != nil || m.Format != manifestFormat {
+	written, err := os.Stat(filepath.Join(dir, ManifestName))
+	if err != nil || m.Format != ManifestFormat {
 		return false
 	}
 	for _, t := range m.Tables {

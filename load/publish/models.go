@@ -124,7 +124,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 		case ctx.Err() != nil:
 			return err
 		default:
-			b.recordFailure(r, lineOf(r, err), plainError(err))
+			b.recordFailure(r, lineOf(r, err), plainError(r, err))
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 
 // substituteModel is a model with the names in braces replaced in its SQL.
 func (b *modelBuild) substituteModel(r Relation) Relation {
-	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.substituteValues(r.SQL), b.schema.Name), Line: r.Line}
+	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.substituteValues(r.SQL), b.schema.Name), Line: r.Line, Private: r.Private}
 }
 
 func (b *modelBuild) recordFailure(r Relation, line int, err error) {
@@ -239,8 +239,11 @@ func lineOf(r Relation, err error) int {
 }
 
 // plainError is the first line of DuckDB's error. The other lines show the statement with its names replaced, which no
-// file has.
-func plainError(err error) error {
+// file has. Of a private file it is the kind of the error.
+func plainError(r Relation, err error) error {
+	if r.Private {
+		return duck.WithoutSQL(err)
+	}
 	var refused *read.Refused
 	if errors.As(err, &refused) {
 		elsewhere := *refused

@@ -212,6 +212,41 @@ func TestS50AModelThatCrashesDuckDBIsSkipped(t *testing.T) {
 	}
 }
 
+// TestS56ErrorsOfAPrivateModelHaveItsLineAndNoWordOfIt publishes models of a file that only its owner may read, in this process and in a separate one.
+func TestS56ErrorsOfAPrivateModelHaveItsLineAndNoWordOfIt(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a"))
+	var all []publish.Relation
+	for name, query := range map[string]string{
+		"no_sql": "SELECT 1 AS n\nFORM hunter2", "no_column": "SELECT 1 AS n\nFROM {schema}.people WHERE hunter2 = 1",
+		"no_table": "SELECT 1 AS n\nFROM hunter2", "no_value": "SELECT 1 AS n\nWHERE CAST('hunter2' AS INT) > 0",
+		"no_function": "SELECT 1 AS n\nFROM hunter2()", "forbidden": "SELECT 1 AS n\nFROM read_csv('hunter2')",
+	} {
+		kind := "view"
+		if name == "no_value" {
+			kind = "table"
+		}
+		for _, m := range []publish.Relation{testModel("ours_"+name, kind, query), userModel(name, kind, query)} {
+			m.Private = true
+			all = append(all, m)
+		}
+	}
+	r := h.withModels(all...)
+	if len(r.FailedModels) != len(all) {
+		t.Errorf("%d of %d models failed: %v", len(r.FailedModels), len(all), r.FailedModels)
+	}
+	for _, f := range r.FailedModels {
+		text := f.String()
+		if strings.Contains(text, "hunter2") || strings.Contains(text, "FORM") || strings.Contains(text, "read_csv") {
+			t.Errorf("the error quotes the file: %s", text)
+		}
+		if !strings.HasPrefix(text, f.Name+".sql:4: model models."+f.Name+": ") || !strings.Contains(text, "no word of the file is shown") {
+			t.Errorf("the error lacks the line or the kind: %s", text)
+		}
+	}
+}
+
 // TestModelsOfUsersAreMadeOnlyWhenSomethingHasChanged publishes changed rows with a user's view, which takes no process, then without a
 // program that could start one: a table of his needs it.
 func TestModelsOfUsersAreMadeOnlyWhenSomethingHasChanged(t *testing.T) {

@@ -49,7 +49,7 @@ func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) e
 	}
 	for _, r := range s.Relations {
 		if err := makeRelation(ctx, db, s.Name, r, there[r.Name]); err != nil {
-			return fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
+			return fmt.Errorf("%s %s: %w", r.Kind, r.Name, r.shownError(err))
 		}
 	}
 	if err := describeSchema(ctx, db, s); err != nil {
@@ -74,7 +74,7 @@ func remakeTables(ctx context.Context, db *duck.DB, s Schema, changed bool) erro
 			continue
 		}
 		if err := makeRelation(ctx, db, s.Name, r, there[r.Name]); err != nil {
-			return fmt.Errorf("table %s: %w", r.Name, err)
+			return fmt.Errorf("table %s: %w", r.Name, r.shownError(err))
 		}
 		made = append(made, r.Name)
 	}
@@ -85,6 +85,14 @@ func remakeTables(ctx context.Context, db *duck.DB, s Schema, changed bool) erro
 		return err
 	}
 	return writeComments(ctx, db, s.Name, stored, all)
+}
+
+// shownError is an error of the relation's SQL. Of a private file it is the kind of the error.
+func (r Relation) shownError(err error) error {
+	if r.Private {
+		return duck.WithoutSQL(err)
+	}
+	return err
 }
 
 // schemaFingerprint changes when a definition or a comment does.

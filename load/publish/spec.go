@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"slices"
 	"time"
 
 	"aqueduck/internal/sandbox"
@@ -51,6 +52,7 @@ type Relation struct {
 	File    string   // of a model: the file that its errors name
 	Line    int      // where its SQL begins in that file
 	Own     bool     // of a model: a user wrote it, so a process of its own makes it
+	Private bool     // errors quote nothing of its file
 }
 
 // Column documents one column of a relation.
@@ -121,4 +123,21 @@ type modelBuild struct {
 	made       []Relation
 	failed     []FailedModel
 	userModels []Relation // models of users, in the order in which a process of its own makes them
+}
+
+// LakeNames are the names of the tables and relations that a lake has.
+func (s Schema) LakeNames() (names []string) {
+	for _, t := range s.Tables {
+		if !slices.Contains(s.Internal, t.Name) {
+			names = append(names, t.Name)
+		}
+		if t.View != "" && !slices.Contains(s.Internal, t.Name) {
+			names = append(names, t.View)
+		}
+	}
+	for _, r := range s.Relations {
+		names = append(names, r.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

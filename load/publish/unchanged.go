@@ -43,7 +43,7 @@ func (s Spec) hasLake(d layout.Dir, schema string) bool {
 // isLakeDue reports whether the Parquet files with a manifest are to follow a publish. A run may begin a little earlier
 // than the one before: a tenth of the time does not count.
 func (s Spec) isLakeDue(m Manifest, now time.Time) bool {
-	return s.LakeEvery <= 0 || m.Format != manifestFormat || now.Sub(m.PublishedAt) >= s.LakeEvery*9/10
+	return s.LakeEvery <= 0 || m.Format != ManifestFormat || now.Sub(m.PublishedAt) >= s.LakeEvery*9/10
 }
 
 func (s Schema) isUnchanged(ctx context.Context, w *load.Work) (bool, error) {

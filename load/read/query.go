@@ -18,6 +18,9 @@ var ErrReadOnly = errors.New("only one read-only statement is allowed: SELECT, F
 // Refused is the error of a statement that reads, but calls a function that users' SQL may not call.
 type Refused = duck.Refused
 
+// WithoutSQL is the error of a statement from a file that no message quotes: the kind of the error, and no word of the statement.
+func WithoutSQL(err error) error { return duck.WithoutSQL(err) }
+
 // queryMemory is the memory in bytes for a query: more than for a sync, since nothing runs beside it.
 const queryMemory = 1_000_000_000
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,5 +70,9 @@ func TestThePageOfTheMutantsIsUpToDate(t *testing.T) {
 	text, err := os.ReadFile(file)
 	if err != nil || string(text) != docsPage() {
 		t.Errorf("make docs would change it: %v", err)
+	}
+	told, err := os.ReadFile(filepath.Join(root, "docs", "reliability.md"))
+	if want := fmt.Sprintf("%d of %d, each planted on %s", lastRun.killed, lastRun.bugs, lastRun.when); err != nil || !strings.Contains(string(told), want) {
+		t.Errorf("line F23 of reliability.md does not say %q: %v", want, err)
 	}
 }

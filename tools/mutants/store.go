@@ -118,7 +118,7 @@ var loadMutants = []mutant{
 	},
 	{
 		bug: "a damaged Parquet file is kept for unchanged", file: "load/publish/lake.go", killer: "publish.TestF10AChangedLakeIsWrittenAgain",
-		old: "append(damaged, !part.isIntact(path))", new: "append(damaged, false)",
+		old: "append(damaged, !part.IsIntact(path))", new: "append(damaged, false)",
 	},
 	{
 		bug: "a part of which a row has changed is kept", file: "load/publish/partwriter.go", killer: "publish.TestOnlyPartsWithChangedRowsAreWritten",

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -33,8 +34,25 @@ func PrintVerification(v *verify.Verification, w io.Writer) {
 			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)
 		}
 	}
+	for _, lake := range v.Lakes {
+		printLake(lake, w)
+	}
 	printFindings(v, w)
 	fmt.Fprintf(w, "\n%s\n%s\n", verify.Confidence(v.Sampled, v.Differ, v.Whole, v.Under), v.LastLine())
+}
+
+// printLake writes a line about the Parquet files of a workspace.
+func printLake(lake verify.VerifiedLake, w io.Writer) {
+	switch {
+	case lake.Error != "":
+		fmt.Fprintf(w, "\n  error the Parquet files of %s could not be compared: %s\n", lake.Workspace, lake.Error)
+	case lake.Damages > 0:
+		fmt.Fprintf(w, "\n  error[data] the Parquet files of %s are not as they were published: %s\n", lake.Workspace, term.Count(lake.Damages, "finding"))
+	case !lake.Whole:
+		fmt.Fprintf(w, "\n  the Parquet files of %s: %s\n", lake.Workspace, lake.How)
+	default:
+		fmt.Fprintf(w, "\n  the Parquet files of %s are as they were published: %s\n", lake.Workspace, lake.How)
+	}
 }
 
 func printFindings(v *verify.Verification, w io.Writer) {
@@ -54,7 +72,26 @@ func printFindings(v *verify.Verification, w io.Writer) {
 		if f.Accepted {
 			more += ", accepted"
 		}
-		fmt.Fprintf(w, "  %s  %-7s  %s.%s %s%s\n", f.ID, f.Kind, f.Workspace, f.Table, f.Key, more)
+		if f.What != "" {
+			more = ": " + f.What + more
+		}
+		fmt.Fprintf(w, "  %s  %-8s %s %s%s\n", f.ID, f.Kind, strings.TrimSuffix(f.Workspace+"."+f.Table, "."), f.Key, more)
 	}
-	fmt.Fprintf(w, "       next: %s\n", v.Given.Append("replace differing rows: aqueduck sync --full-refresh --select STREAM; accept a difference: aqueduck verify --accept ID"))
+	for _, next := range nextSteps(v.Findings) {
+		fmt.Fprintf(w, "       next: %s\n", v.Given.Append(next))
+	}
+}
+
+// nextSteps are the next steps of findings, each once.
+func nextSteps(all []verify.Finding) (steps []string) {
+	for _, f := range all {
+		next := f.Next
+		if next == "" {
+			next = "replace differing rows: aqueduck sync --full-refresh --select STREAM"
+		}
+		if !slices.Contains(steps, next) {
+			steps = append(steps, next)
+		}
+	}
+	return append(steps, "accept a difference: aqueduck verify --accept ID")
 }

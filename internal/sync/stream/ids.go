@@ -10,6 +10,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/problem"
 	"aqueduck/load"
+	"aqueduck/load/read"
 )
 
 // Read reads the ids that the stream's SQL file selects, one or several in a request, and those that earlier runs noted as incomplete.
@@ -43,6 +44,9 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 
 // idQueryError explains an error of the SQL file that selects the ids. For a user's own file the next step is to correct it.
 func (t *idReader) idQueryError(err error) error {
+	if t.Stream.Read.Over.Private {
+		err = read.WithoutSQL(err)
+	}
 	err = fmt.Errorf("stream %s: ask %s which ids to read: %w", t.Stream.Name, t.Stream.Read.Over.View, err)
 	if t.Stream.BuiltIn || errors.Is(err, context.Canceled) {
 		return err

@@ -1,0 +1,43 @@
+package verify
+
+import (
+	"context"
+	"path/filepath"
+
+	"aqueduck/internal/problem"
+	"aqueduck/internal/term"
+	"aqueduck/load/lakecheck"
+)
+
+// checkLake compares the Parquet files of the workspace with their manifest and with the published file. It sends no request.
+func (v *workspaceVerifier) checkLake(ctx context.Context, sum *Verification) error {
+	parquet := v.runner.Config.Warehouse.Parquet
+	if v.runner.NoLake || parquet.None || len(v.options.Select)+len(v.options.Exclude) > 0 {
+		return nil
+	}
+	schema, err := v.runner.Schema(v.workspace)
+	if err != nil {
+		return err
+	}
+	state, err := lakecheck.Check(ctx, v.runner.Dir, schema, v.published.Reader, sum.File, parquet.Every > 0)
+	if ctx.Err() != nil {
+		return err
+	}
+	lake := VerifiedLake{Workspace: v.workspace, How: state.Unknown, File: state.File, Tables: state.Tables, Parts: state.Parts, Damages: len(state.Damages)}
+	if err != nil {
+		lake.Error = problem.Classify(err).Error()
+	}
+	if lake.Whole = lake.How == "" && err == nil; lake.Whole {
+		lake.How = term.Count(state.Tables, "table") + ", " + term.Count(state.Parts, "part")
+	}
+	sum.Lakes = append(sum.Lakes, lake)
+	for _, d := range state.Damages {
+		next := "remove " + filepath.Join(string(v.runner.Dir), state.Manifest) + ", then run aqueduck sync: it writes all Parquet files of " + v.workspace + " again"
+		if d.Kind == lakecheck.OtherPublish {
+			next = "aqueduck sync"
+		}
+		sum.Findings = append(sum.Findings, Finding{ID: findingID(v.workspace, d.Table, d.Kind, d.Place), Workspace: v.workspace, Table: d.Table, Kind: d.Kind, Key: d.Place,
+			Class: "data", What: d.What, Next: next})
+	}
+	return nil
+}
