@@ -223,6 +223,6 @@ func (n *nightStory) compareStory(file, got string) {
 		n.t.Fatal(err)
 	}
 	if got != string(want) {
-		n.t.Errorf("the story is\n%s\nwant that of %s (go test ./cmd/aqueduck -run %s -update writes it):\n%s", got, file, n.t.Name(), want)
+		n.t.Errorf("the story is\n%s\nwant that of %s (go test ./internal/cli -run %s -update writes it):\n%s", got, file, n.t.Name(), want)
 	}
 }

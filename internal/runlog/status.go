@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -73,6 +74,11 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	}
 	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {
 		return nil, err
+	}
+	if s.Lost != nil { // in place of what it may have published about itself
+		others := slices.DeleteFunc(s.Runs, func(r PastRun) bool { return r.Run == s.Lost.Run })
+		s.Runs = slices.Insert(others, 0, *s.Lost.Killed())
+		s.Runs = s.Runs[:min(len(s.Runs), shownRuns)]
 	}
 	if catalogue == nil {
 		if catalogue, err = schemas.Builtin(); err != nil {

@@ -77,7 +77,7 @@ func (b *workspaceBench) buildProgram() error {
 // the work can cost: other processes share the machine.
 func (b *workspaceBench) measureFirstSyncs(context.Context) error {
 	for range b.runs {
-		if err := b.measurePeers(); err != nil {
+		if err := b.measureReferences(); err != nil {
 			return err
 		}
 		if err := os.RemoveAll(b.dataDir()); err != nil {
@@ -92,8 +92,8 @@ func (b *workspaceBench) measureFirstSyncs(context.Context) error {
 	return nil
 }
 
-// measurePeers measures each of the references once.
-func (b *workspaceBench) measurePeers() error {
+// measureReferences measures each of the references once.
+func (b *workspaceBench) measureReferences() error {
 	for role, into := range map[string]*[]processCost{"copy": &b.report.copied, "readjson": &b.report.readJSON, "floor": &b.report.floor} {
 		dir := filepath.Join(b.dir, role)
 		if err := os.Mkdir(dir, 0o700); err != nil {

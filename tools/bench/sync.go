@@ -42,7 +42,7 @@ type syncRun struct {
 	took     time.Duration // as the program reports it
 }
 
-var lastLine = regexp.MustCompile(`(?m)^OK .* rows=(\d+) .*requests=(\d+) .*published=yes .*time=(\S+)`)
+var lastLine = regexp.MustCompile(`(?m)^OK .* rows=(\d+) .*requests=(\d+) .*published=(?:yes|unchanged) .*time=(\S+)`)
 
 // runSync runs the released program over a workspace into a warehouse. For a profile it runs the same pipeline inside this program.
 func (b *workspaceBench) runSync(dir, name string) (syncRun, error) {

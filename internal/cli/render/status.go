@@ -45,13 +45,15 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	}
 }
 
-// printFailed writes the error of each pipeline's last run, and reports whether there was any.
+// printFailed writes the error of each pipeline's last run, and reports whether there was any. That of a crashed run is told above.
 func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 	told := map[string]bool{}
 	for _, r := range s.Runs {
 		if r.Class != "" && !told[r.Pipeline] {
 			some = true
-			fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, r.Finished.UTC().Format(time.RFC3339), r.Class, r.Error, r.Next)
+			if s.Lost == nil || s.Lost.Run != r.Run {
+				fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, r.Finished.UTC().Format(time.RFC3339), r.Class, r.Error, r.Next)
+			}
 		}
 		told[r.Pipeline] = true
 	}
