@@ -48,16 +48,20 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	if err != nil || n == 0 {
 		return c, err
 	}
+	absent, err := m.absentIn(ctx, g.own)
+	if err != nil {
+		return c, err
+	}
 	if t.Beside != "" {
 		from, err := m.markNewerBeside(ctx, g)
 		if err == nil && from.beside {
-			err = m.keepFrom(ctx, g, from)
+			err = m.keepFrom(ctx, g, absent, from)
 		}
 		if err != nil {
 			return c, fmt.Errorf("keep the values that only %s has: %w", t.Beside, err)
 		}
 	}
-	if err := m.keepFrom(ctx, g, storedCopies{}); err != nil {
+	if err := m.keepFrom(ctx, g, absent, storedCopies{}); err != nil {
 		return c, err
 	}
 	same, err := m.findUnchanged(ctx, g)
@@ -117,18 +121,22 @@ func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (stor
 	if t.Gone {
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
-	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
+	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
 		partialRows, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
-	return from, err
+	if err != nil || n == 0 {
+		return storedCopies{}, err
+	}
+	return from, nil
 }
 
-// keepFrom copies the omitted columns and lists from one place of stored copies into the staged rows.
-func (m *commitMerger) keepFrom(ctx context.Context, g stagedGroup, from storedCopies) error {
-	if err := m.keepColumns(ctx, g, from); err != nil {
+// keepFrom copies the omitted columns and lists from one place of stored copies into the staged rows. absent has the bits of the groups that any
+// record omitted.
+func (m *commitMerger) keepFrom(ctx context.Context, g stagedGroup, absent uint64, from storedCopies) error {
+	if err := m.keepColumns(ctx, g, absent, from); err != nil {
 		return fmt.Errorf("keep the columns that the answers omitted: %w", err)
 	}
 	for _, group := range g.own.Table.Groups {
-		if group.Child == "" {
+		if group.Child == "" || absent&group.Bit == 0 {
 			continue
 		}
 		if err := m.keepList(ctx, g, group, from); err != nil {
@@ -139,12 +147,12 @@ func (m *commitMerger) keepFrom(ctx context.Context, g stagedGroup, from storedC
 }
 
 // keepColumns fills the columns of omitted objects.
-func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, from storedCopies) error {
+func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, absent uint64, from storedCopies) error {
 	t := g.own.Table
 	var set, kept []string
 	for _, group := range t.Groups {
 		for _, column := range group.Columns {
-			if from.beside && !from.sharedColumns[t.Name][column] {
+			if absent&group.Bit == 0 || from.beside && !from.sharedColumns[t.Name][column] {
 				continue
 			}
 			name := duck.Name(column)

@@ -3,10 +3,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -37,6 +39,8 @@ func main() {
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
 	onlyModels := flag.Bool("models", false, "instead, read the analysts' models over the contacts and ten times as many parts")
 	onlyLarge := flag.Bool("large", false, "instead, read contacts and conversations into one warehouse, within bounds of memory")
+	onlyPeers := flag.Bool("peers", false, "instead, let other programs read the same contacts, and print one table")
+	into := flag.String("into", "", "directory for the other programs; \"\": aqueduck-peers in the directory of temporary files")
 	of := modelsBench{}
 	flag.StringVar(&of.only, "only", "", "of the models those whose names match, a regular expression")
 	flag.StringVar(&of.kept, "keep", "", "file in which the warehouse of the models stays; where there is one, it is read")
@@ -49,6 +53,10 @@ func main() {
 		measured = func(ctx context.Context, _ string, _ int, _ string) error { return checkRatio(ctx, os.Stdout) }
 	case *onlyModels:
 		measured = func(ctx context.Context, sizes string, _ int, _ string) error { return runModels(ctx, sizes, of) }
+	case *onlyPeers:
+		measured = func(ctx context.Context, sizes string, _ int, _ string) error {
+			return runPeers(ctx, sizes, cmp.Or(*into, filepath.Join(os.TempDir(), "aqueduck-peers")))
+		}
 	case *onlyLarge:
 		measured = runLarge
 	}

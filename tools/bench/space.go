@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"aqueduck/internal/emulator"
@@ -40,9 +41,16 @@ func serveSpace(args []string) error {
 		return err
 	}
 	mux := http.NewServeMux()
+	var requests atomic.Int64
 	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
 		time.Sleep(latency)
 		w.ServeHTTP(rw, r)
+	})
+	mux.HandleFunc("GET /_bench/requests", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, requests.Load()) })
+	mux.HandleFunc("GET /_bench/truth", func(rw http.ResponseWriter, _ *http.Request) {
+		contacts, tags := countTruth(w.Oracle)
+		fmt.Fprintf(rw, `{"contacts": %d, "tags": %d}`, contacts, tags)
 	})
 	mux.HandleFunc("POST /_bench/reply", func(rw http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.FormValue("conversations"))

@@ -69,12 +69,13 @@ func (r queryRules[D]) dateFilter(n filterNode, get func(d *D) int64) (matchFunc
 	}, nil
 }
 
+// filterTime is the time of a filter. Public clients also send whole seconds as 1640995200.0.
 func filterTime(n filterNode) (int64, error) {
-	want, err := filterValues[int64](n)
-	if err != nil || len(want) != 1 {
+	want, err := filterValues[float64](n)
+	if err != nil || len(want) != 1 || want[0] != math.Trunc(want[0]) || math.Abs(want[0]) > 1<<53 {
 		return 0, refuseSearch("the value for %s must be a UNIX timestamp", n.Field)
 	}
-	return want[0], nil
+	return int64(want[0]), nil
 }
 
 // otherDay moves every second record's time near midnight to the other day, like an index that rounds in another place.

@@ -18,6 +18,7 @@ if __name__ == "__main__":
             "name": "contacts",
             "primary_key": "id",
             "write_disposition": "append",
+            "columns": {"custom_attributes": {"data_type": "json"}},  # a number beyond 64 bits in a column of them ends the load
             "endpoint": {
                 "path": "contacts/search",
                 "method": "POST",
