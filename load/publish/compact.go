@@ -2,7 +2,9 @@ package publish
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"strings"
 
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
@@ -16,22 +18,35 @@ const sparseRows = 20_000
 // separate group, which takes a block of 256 KiB however few they are. Without this, each run adds three blocks to the
 // file: for its rows in _sync.runs, _sync.publishes and _sync.stream_runs. The next checkpoint frees the deleted groups.
 func compactSystemTables(ctx context.Context, db *duck.DB) error {
+	sparse, err := sparseTables(ctx, db)
+	if err != nil {
+		return fmt.Errorf("count the row groups of _sync: %w", err)
+	}
 	return db.Transaction(ctx, func() error {
-		for _, t := range system.Tables() {
-			table := duck.Table("_sync", t.Name)
-			var rows, groups int64
-			query := `SELECT (SELECT count(*) FROM ` + table + `), (SELECT count(DISTINCT row_group_id) FROM pragma_storage_info(` + duck.Text(table) + `))`
-			if err := db.Scan(ctx, query, nil, &rows, &groups); err != nil {
-				return fmt.Errorf("count the row groups of _sync.%s: %w", t.Name, err)
-			}
-			if groups < 2 || rows >= groups*sparseRows {
-				continue
-			}
-			statement := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE compacted AS FROM %[1]s; DELETE FROM %[1]s; INSERT INTO %[1]s FROM compacted; DROP TABLE compacted", table)
+		for _, name := range sparse {
+			statement := fmt.Sprintf("CREATE OR REPLACE TEMP TABLE compacted AS FROM %[1]s; DELETE FROM %[1]s; INSERT INTO %[1]s FROM compacted; DROP TABLE compacted", duck.Table("_sync", name))
 			if _, err := db.Exec(ctx, statement); err != nil {
-				return fmt.Errorf("rewrite _sync.%s: %w", t.Name, err)
+				return fmt.Errorf("rewrite _sync.%s: %w", name, err)
 			}
 		}
 		return nil
 	})
+}
+
+// sparseTables are the tables of _sync with several row groups of few rows, found with one statement.
+func sparseTables(ctx context.Context, db *duck.DB) (names []string, err error) {
+	var each []string
+	for _, t := range system.Tables() {
+		name, table := duck.Text(t.Name), duck.Table("_sync", t.Name)
+		each = append(each, fmt.Sprintf("SELECT %s AS name, count(*) AS live, 0 AS groups FROM %s", name, table),
+			fmt.Sprintf("SELECT %s, 0, count(DISTINCT row_group_id) FROM pragma_storage_info(%s)", name, duck.Text(table)))
+	}
+	query := fmt.Sprintf("SELECT name FROM (%s) GROUP BY name HAVING sum(groups) > 1 AND sum(live) < sum(groups) * %d", strings.Join(each, " UNION ALL "), sparseRows)
+	err = db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
+		return err
+	})
+	return names, err
 }

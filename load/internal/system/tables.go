@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,15 +82,27 @@ func Create(ctx context.Context, db *duck.DB) error {
 }
 
 // CopyTables replaces the tables of schema _sync in one attached file by those of another, in one transaction. A table
-// that is missing is made, without comments.
+// that is missing is made, without comments. A table that has the same rows already stays: writing it again would take a
+// block of the file.
 func CopyTables(ctx context.Context, db *duck.DB, from, to string) error {
+	different, missing, err := differentTables(ctx, db, from, to)
+	if err != nil {
+		return fmt.Errorf("compare schema _sync of %s with %s: %w", from, to, err)
+	}
 	var statements []string
 	for _, t := range Tables() {
 		source, target := from+"._sync."+duck.Name(t.Name), to+"._sync."+duck.Name(t.Name)
-		statements = append(statements, "CREATE TABLE IF NOT EXISTS "+target+" AS FROM "+source+" LIMIT 0",
-			"DELETE FROM "+target, "INSERT INTO "+target+" BY NAME FROM "+source)
+		switch {
+		case missing[t.Name]:
+			statements = append(statements, "CREATE TABLE "+target+" AS FROM "+source)
+		case different[t.Name]:
+			statements = append(statements, "DELETE FROM "+target, "INSERT INTO "+target+" BY NAME FROM "+source)
+		}
 	}
-	err := db.Transaction(ctx, func() error {
+	if len(statements) == 0 {
+		return nil
+	}
+	err = db.Transaction(ctx, func() error {
 		_, err := db.Exec(ctx, strings.Join(statements, ";\n"))
 		return err
 	})
@@ -97,6 +110,45 @@ func CopyTables(ctx context.Context, db *duck.DB, from, to string) error {
 		return fmt.Errorf("copy schema _sync from %s to %s: %w", from, to, err)
 	}
 	return nil
+}
+
+// differentTables compares the tables of schema _sync in two attached files: those with other rows, by their hashes, and
+// those that the second file lacks.
+func differentTables(ctx context.Context, db *duck.DB, from, to string) (different, missing map[string]bool, err error) {
+	there := map[string]bool{}
+	err = db.Each(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = '_sync'", []any{to}, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		there[name] = true
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	different, missing = map[string]bool{}, map[string]bool{}
+	var contents []string
+	for _, t := range Tables() {
+		if missing[t.Name] = !there[t.Name]; !there[t.Name] {
+			continue
+		}
+		for _, file := range []string{from, to} {
+			contents = append(contents, fmt.Sprintf("SELECT %s, concat_ws(' ', count(*), sum(hash(t))) FROM %s._sync.%s t", duck.Text(t.Name), file, duck.Name(t.Name)))
+		}
+	}
+	if len(contents) == 0 {
+		return different, missing, nil
+	}
+	first := map[string]string{}
+	err = db.Each(ctx, strings.Join(contents, " UNION ALL "), nil, func(rows *sql.Rows) error {
+		var name, content string
+		err := rows.Scan(&name, &content)
+		if other, known := first[name]; known && other != content {
+			different[name] = true
+		}
+		first[name] = content
+		return err
+	})
+	return different, missing, err
 }
 
 // UpdateFreshness makes the freshness of each stream that of its checkpoint, in a file that is published at a time.
