@@ -154,6 +154,9 @@ bench: ## rows and MB per CPU-second, for docs/internals/performance.md
 bench-check: ## fails when a first run costs a fifth more of its floor than recorded
 	go run ./tools/bench -check
 
+bench-peers: ## other programs that read this API beside this one; INTO=directory for them
+	go run ./tools/bench -peers -contacts 100000 -into "$(INTO)"
+
 CONTACTS ?= 1000000
 CONVERSATIONS ?= 833000
 

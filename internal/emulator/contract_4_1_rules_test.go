@@ -1,6 +1,8 @@
 package emulator_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -73,6 +75,7 @@ func TestContract4_1OperatorsMeanWhatTheDocumentSays(t *testing.T) {
 		{"4.1 custom text", fieldFilter("custom_attributes.ship", "^", "Heart"), []string{a}},
 		{"4.1 custom boolean", fieldFilter("custom_attributes.cool", "=", true), []string{a}},
 		{"9 Date = exact second", fieldFilter("created_at", "=", born), []string{a, b}},
+		{"9 Date as a whole number with a fraction, as public clients send it", fieldFilter("created_at", "=", json.RawMessage(fmt.Sprintf("%d.0", born))), []string{a, b}},
 		{"9 Date > is exclusive", fieldFilter("created_at", ">", born), nil},
 		{"9 Date < is exclusive", fieldFilter("created_at", "<", born), nil},
 		{"4.1 OR", filterGroup("OR", fieldFilter("role", "=", "lead"), fieldFilter("role", "=", "user")), []string{a, b}},

@@ -184,3 +184,17 @@ func newestFirst(runs []PastRun) {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(b.Run, a.Run))
 	})
 }
+
+// Killed is the outcome of a crashed run: its process was killed, or the machine went down.
+const Killed = "KILLED"
+
+// exitKilled is the exit code that a shell reports for a killed process.
+const exitKilled = 137
+
+// Killed returns the note of a crashed run, from what its run.json says.
+func (r *Running) Killed() *PastRun {
+	return &PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: ToMicroseconds(r.Started), Finished: ToMicroseconds(r.At), Outcome: Killed, Exit: exitKilled,
+		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, CaughtUp: r.CaughtUp, Try: r.Try, Class: "interrupted",
+		Error: "the run crashed or was killed; committed data is intact", Next: "aqueduck sync " + r.Pipeline,
+		Line: fmt.Sprintf("%s %s published=no run=%s", Killed, r.Pipeline, r.Run)}
+}

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 )
 
 // roles are what this program does in separate processes.
@@ -81,20 +79,6 @@ func runModels(ctx context.Context, sizes string, of modelsBench) error {
 		}
 		return err
 	})
-}
-
-// ofEach calls measured with each size in a text of sizes.
-func ofEach(sizes string, measured func(contacts int) error) error {
-	for _, text := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
-		contacts, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil {
-			return err
-		}
-		if err := measured(contacts); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func runDefault(ctx context.Context, sizes string, conversations int, of workspaceBench) error {

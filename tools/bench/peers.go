@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -188,36 +185,4 @@ func (r *peerRun) countRows(file, contacts, tags string) (err error) {
 		}
 	}
 	return nil
-}
-
-// fetchJSON asks the workspace's process for a value that only the bench knows.
-func (s *emulatedSpace) fetchJSON(ctx context.Context, path string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-		return fmt.Errorf("GET %s: %s: %w", path, answer.Status, err)
-	}
-	return nil
-}
-
-// countTruth counts the active contacts of a workspace and their tags, from its events.
-func countTruth(rows func(table string) []map[string]any) (contacts, tags int) {
-	var ids []string
-	for _, row := range rows("contacts") {
-		ids = append(ids, row["id"].(string))
-	}
-	slices.Sort(ids)
-	for _, row := range rows("contact_tags") {
-		if _, active := slices.BinarySearch(ids, row["contact_id"].(string)); active {
-			tags++
-		}
-	}
-	return len(ids), tags
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"aqueduck/load/facts"
@@ -114,4 +115,18 @@ func formatNonZero(n int64) string {
 		return ""
 	}
 	return fmt.Sprint(n)
+}
+
+// ofEach calls measured with each size in a text of sizes.
+func ofEach(sizes string, measured func(contacts int) error) error {
+	for _, text := range strings.FieldsFunc(sizes, func(r rune) bool { return r == ',' }) {
+		contacts, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return err
+		}
+		if err := measured(contacts); err != nil {
+			return err
+		}
+	}
+	return nil
 }
