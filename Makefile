@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-models docs clean
+.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 

@@ -31,7 +31,7 @@ var peers = []peer{
 	{
 		"dlt 1.31.0, `rest_api`", "read_dlt.py", []string{"dlt"},
 		"SELECT count(DISTINCT id) FROM contacts", "SELECT count(*) FROM contacts__tags__data",
-		"nothing is patched; `append`, two processes normalize; it has no request for the rest of a cut list",
+		"`append`, two processes normalize; custom attributes stay JSON, because a number beyond 64 bits in them ends its load; it has no request for the rest of a cut list",
 	},
 	{
 		"ingestr 0.14.155", "read_ingestr.py", []string{"ingestr"},
@@ -44,9 +44,9 @@ var peers = []peer{
 		"its requests are redirected to the emulator; lists stay JSON; it waits after 1,000 requests in a minute",
 	},
 	{
-		"airbyte-cdk 7.39.1, manifest of airbyte-source-intercom 0.8.3", "read_cdk.py", []string{"cdk"},
+		"airbyte-source-intercom 0.8.3 with its airbyte-cdk 4.6.2", "read_cdk.py", []string{"cdk"},
 		"SELECT count(DISTINCT id) FROM contacts", "SELECT coalesce(sum(json_array_length(tags, '$.data')), 0)::BIGINT FROM contacts",
-		"its requests are redirected to the emulator; no destination: DuckDB reads the lines that it prints; lists stay JSON, the rest of a cut list is not read",
+		"its requests are redirected to the emulator; airbyte-cdk 7 refuses its manifest; no destination: DuckDB reads the lines that it prints; lists stay JSON, the rest of a cut list is not read",
 	},
 }
 
