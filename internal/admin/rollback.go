@@ -60,7 +60,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, err
 	}
 	if len(files) < 2 || !files[0].Current {
-		return false, &problem.Problem{Class: "data", What: "there is no older published file to restore", Next: "set warehouse.publish.keep in pipelines.yaml to keep more"}
+		return false, &problem.Problem{Class: "data", What: "there is no older published file to restore", Next: "restore a backup (docs/recover.md); warehouse.publish.keep in pipelines.yaml keeps more files from now on, but an erasure removes them"}
 	}
 	to, err := chooseFile(files, run)
 	if err != nil {

@@ -19,13 +19,13 @@ func newErase(env *Env) *cobra.Command {
 		Use:   "erase CONTACT_ID",
 		Short: "Erase a contact from every table and file, permanently",
 		Long: `Erase the personal data of a contact, under every id that was merged into it. Personal columns become null. Tags, notes,
-companies and profiles are deleted. The row of the contact keeps only its id and role. All files are rewritten and the older
-ones are deleted.
+companies and profiles are deleted. The row of the contact keeps only id, role, lifecycle, inactive_since and merged_into_id.
+All files are rewritten and the older ones are deleted.
 
 A salted hash in erasures.log keeps the contact from being imported again, even if the source still has it. The certificate is
 printed and stored in _sync.erasures. Shows what changes and asks for confirmation.
 
-The next sync also erases each contact that the workspace itself has permanently deleted. Needs neither token nor network.`,
+The next sync also erases each contact that the workspace itself has permanently deleted. erase itself needs neither token nor network.`,
 		Example:           "  aqueduck erase 6453768afa5743cf87080fdb\n  aqueduck erase 6453768afa5743cf87080fdb --yes -o json",
 		Args:              usage.OneArgument("a contact's id"),
 		Annotations:       map[string]string{forms: "json csv"},

@@ -32,7 +32,7 @@ while a run is active. A second serve of the same warehouse ends with exit code 
 
 SIGHUP reloads pipelines.yaml. The current run continues. A file with mistakes is reported and changes nothing.
 
---console ADDRESS serves a web console with past, current and coming runs and the data. It listens only on this machine and asks
+--console ADDRESS serves a web console with past, current and coming runs and the data. By default it listens only on this machine and asks
 for the token that its first start prints. --read-only removes the buttons. See docs/console.md.
 
 --metrics ADDRESS serves /metrics for Prometheus, /healthz and /readyz, only on this machine.`,

@@ -118,7 +118,7 @@ func Classify(err error) *Problem {
 			Next: "publish a new one: aqueduck sync; until then, open an older file in .aqueduck/published"}
 	case errors.Is(err, failure.ErrNoWholeFile):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
-			Next: "copy a backup of a published file as warehouse.duckdb into an empty directory, and give that directory: --dir DIR"}
+			Next: "restore a backup into an empty directory, with its erasures.log and hash.key (docs/recover.md), and give that directory: --dir DIR"}
 	case errors.Is(err, failure.ErrDamaged):
 		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
 	case errors.As(err, &busy):
