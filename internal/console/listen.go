@@ -36,7 +36,7 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	host, _, err := net.SplitHostPort(p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: p.Address + " is not an address", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
+		return nil, &problem.Problem{Class: "config", What: p.Address + " is not an address to listen on", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
 	}
 	if (p.Cert == "") != (p.Key == "") {
 		return nil, &problem.Problem{Class: "config", What: "TLS needs a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
@@ -114,7 +114,7 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	if p.Password != "" {
 		secret, err = readSecret(p.Password)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = &problem.Problem{Class: "config", What: "there is no " + p.Password, Next: "create it with a password, readable only by its owner (mode 0600)"}
+			err = &problem.Problem{Class: "config", What: "there is no password file " + p.Password, Next: "create it with a password, readable only by its owner (mode 0600)"}
 		}
 		if err == nil && len(secret) < shortest {
 			err = &problem.Problem{Class: "config", What: fmt.Sprintf("the password in %s has fewer than %d characters", p.Password, shortest), Next: "write a longer one, e.g. from `openssl rand -base64 24`"}
