@@ -46,7 +46,7 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give another address, or stop the process that listens there"}
+		return nil, &problem.Problem{Class: "config", What: "the console cannot listen on its address: " + err.Error(), Next: "give another address, or stop the process that listens there"}
 	}
 	return l, nil
 }
@@ -69,7 +69,7 @@ func listenUnix(path string) (net.Listener, error) {
 	}
 	l, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give a path in a directory that this user can write to"}
+		return nil, &problem.Problem{Class: "config", What: "the console cannot listen on its socket: " + err.Error(), Next: "give a path in a directory that this user can write to"}
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())

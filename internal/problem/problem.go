@@ -122,7 +122,7 @@ func Classify(err error) *Problem {
 	case errors.Is(err, failure.ErrDamaged):
 		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
 	case errors.As(err, &busy):
-		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again after that run; see its state: aqueduck status; to end it, send SIGTERM to its process"}
+		return &Problem{Class: "busy", What: err.Error(), Next: BusyNext}
 	case errors.Is(err, failure.ErrFormat):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "use at least the program version that last wrote this warehouse"}
 	case errors.Is(err, tombstone.ErrErasures):
@@ -219,8 +219,11 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 	return p
 }
 
+// BusyNext is the next step when another run holds the lock of the warehouse.
+const BusyNext = "wait until that run ends, or send SIGTERM to its process, then run the same command again; see its state: aqueduck status"
+
 // SourceNext is the next step when answers of the source contradict each other. Only its support can correct that.
-const SourceNext = "wait for the next run, which reads again; if the error stays, send it, with its time and request_id, to the API's support; received records are stored, the watermark stays"
+const SourceNext = "wait for the next run; if the error stays, send it, with its time and request_id, to the API's support; stored data is safe, and the watermark stays"
 
 // IsUnavailable reports whether the workspace, its API version or its token does not have what was asked for.
 func IsUnavailable(err error) bool {
