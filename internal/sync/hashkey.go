@@ -50,7 +50,7 @@ func acceptHashKeyCommand(r *stream.Run) string {
 }
 
 // withoutHashKey is the rest of the next step, for whoever has no backup of the key.
-const withoutHashKey = "; without a backup: aqueduck sync --full-refresh --accept-hash-key hashes again all values that the source still has"
+const withoutHashKey = "; without a backup: aqueduck sync --full-refresh --accept-hash-key hashes again what the source still has"
 
 // HashKeyMissing returns the problem of a missing or wrong key of hashed columns, with its next step; nil when the key is right. mark identifies
 // the key that stored values were hashed with, and used says that there are such values.
