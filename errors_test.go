@@ -49,7 +49,7 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 }
 
 // missing is the exit code of classes that make a stream unavailable.
-const missing = "1 in the first run that misses it, 0 in later runs"
+const missing = "1 in the first run that can no longer read it, otherwise 0"
 
 // TestThePageOfErrorsIsUpToDate holds docs/errors.md to the code: each error has a class that the page explains, and a next step.
 func TestThePageOfErrorsIsUpToDate(t *testing.T) {

@@ -24,12 +24,12 @@ func newServe(env *Env) *cobra.Command {
 		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C. On these signals the current
 run commits its complete batches and ends.
 
-If serve itself was down at a scheduled time, or stopped or died during a run, its next start makes one catch-up run. It sends no
-alert, except after the fourth death in a row; then no catch-up run follows. A time that comes while the pipeline still runs is
-skipped, unless pipelines.yaml tells serve to queue it. A run that failed with a temporary error is retried after 15 minutes,
-45 more minutes and two more hours; the alert is sent after the last retry. Each run is a separate process. When only that process
-dies, for example for lack of memory, serve continues, sends an alert at once and retries the run in the same way. The warehouse
-is locked only while a run is active. A second serve of the same warehouse ends with exit code 5.
+If serve itself was down at a scheduled time, or stopped or died during a run, its next start makes one catch-up run. After the
+fourth death in a row it makes none and sends an alert. A time that comes while the pipeline still runs is skipped, unless
+pipelines.yaml tells serve to queue it. A run that failed with a temporary error is retried after 15 minutes, 45 more minutes
+and two more hours; the alert is sent after the last retry. Each run is a separate process. When only that process dies, for
+example for lack of memory, serve continues, sends an alert at once and retries the run in the same way. The warehouse is locked
+only while a run is active. A second serve of the same warehouse ends with exit code 5.
 
 SIGHUP reloads pipelines.yaml. The current run continues. A file with mistakes is reported and changes nothing.
 
