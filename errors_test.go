@@ -1,6 +1,7 @@
 package aqueduck
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -18,25 +19,37 @@ import (
 
 var update = flag.Bool("update", false, "write docs/errors.md as the code has it")
 
-// classes are what kinds of errors there are, who acts, and the exit code that they end a run with.
-var classes = []struct{ name, meaning, act, exit string }{
-	{"transient", "the API or the network fails for a while", "nobody: the next run continues", "1"},
-	{"auth", "the API refuses the token", "give a valid token", "4"},
-	{"plan", "the workspace's plan does not include it", "buy the feature, or remove the stream from the pipeline", "1 at first, then 0"},
-	{"scope", "the token has no right to read it", "give the token the right, or remove the stream", "1 at first, then 0"},
-	{"not_found", "this API version does not have it", "set another `api_version`, or remove the stream", "1 at first, then 0"},
-	{"version", "it needs an older or newer API version", "set another `api_version`", "1 at first, then 0"},
-	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what the message names", "3"},
-	{"usage", "the command line is wrong", "see `--help`", "2"},
-	{"query", "DuckDB cannot answer a statement", "correct the statement", "1"},
-	{"data", "received or stored data is wrong", "check what the message names before you accept it", "1, 3 or 6"},
-	{"source", "the API's answers contradict each other, or never end", "ask the API's support; received records are stored, the watermark stays", "1"},
-	{"disk", "the disk is full or fails", "free space, then run the same command again", "1"},
-	{"busy", "another run writes the warehouse", "wait until it ends", "5"},
-	{"freshness", "a freshness SLA is breached", "see the cause: `status`", "6"},
-	{"interrupted", "somebody stopped the run", "run the same command: it continues", "129, 130, 143"},
-	{"bug", "a bug in the program", "run it again, and report the error", "70"},
+// classes are what kinds of errors there are, who acts, the exit code of a command that ends with one, and what stands before its messages.
+var classes = []struct{ name, meaning, act, exit, note string }{
+	{"transient", "the API or the network fails for a while", "nobody: the next run continues; raise a limit that the message names", "1",
+		"Most messages are a request with its last answer. They come only after the run has tried again several times."},
+	{"auth", "the API refuses the token", "give a valid token", "4", ""},
+	{"plan", "the workspace's subscription does not include the stream", "buy the feature, or remove the stream from the pipeline", missing, ""},
+	{"scope", "the token has no right to read the stream", "give the token the right, or remove the stream", missing, ""},
+	{"not_found", "the API version in use does not have the stream", "set another `api_version`, or remove the stream", missing, ""},
+	{"version", "the stream needs a later API version", "set another `api_version`", missing,
+		"The message is the same as for `not_found`. The next step names the version: set api_version to … or later."},
+	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what the message names", "3",
+		"Mistakes in `pipelines.yaml` and in stream files have no row here. They come with line, column and excerpt; `aqueduck check` lists all of them at once."},
+	{"usage", "the command line is wrong", "see `--help`", "2", ""},
+	{"query", "DuckDB cannot answer a statement", "correct the statement", "1", ""},
+	{"data", "received or stored data is wrong", "check what the message names before you accept it", "1; without an intact published file or erasure log 3; publish guard 6",
+		"Before you use `--accept-drop`, look at the source: [a publish was held back](recover.md#a-publish-was-held-back)."},
+	{"source", "the API's answers contradict each other, or never end", "nobody at first; if it stays, ask the API's support", "1",
+		"Nothing is lost: what was received is stored, and the watermark stays where it was."},
+	{"disk", "the disk is full or fails", "free space, then run the same command again", "1",
+		"[Recover](recover.md#the-disk-is-full) says which files may be deleted."},
+	{"busy", "another run writes the warehouse", "wait until it ends", "5",
+		"The message ends with the process number of the other run, its pipeline, its id and its start. `sync` first waits 30 minutes (`--wait`). " +
+			"The lock ends with its process: a run that was killed holds none."},
+	{"freshness", "a freshness SLA is breached", "see the cause: `status`", "6", ""},
+	{"interrupted", "somebody stopped the run", "run the same command: it continues", "129, 130, 143", ""},
+	{"bug", "a bug in the program", "run it again with `-vv`, and send the output to the authors of aqueduck", "70",
+		"The message is the text of an error that no other class explains. Committed data is safe."},
 }
+
+// missing is the exit code of classes that make a stream unavailable.
+const missing = "1 in the first run that can no longer read it, otherwise 0"
 
 // TestThePageOfErrorsIsUpToDate holds docs/errors.md to the code: each error has a class that the page explains, and a next step.
 func TestThePageOfErrorsIsUpToDate(t *testing.T) {
@@ -66,12 +79,18 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 	for _, c := range classes {
 		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", c.name, c.meaning, c.act, c.exit)
 	}
-	page.WriteString("\nThe tables below are made from the code. Where they say \"in the message\", the next step depends on the cause, and the error prints it. Mistakes in `pipelines.yaml` and stream files come with line, column and excerpt; `aqueduck check` lists all of them at once.\n")
+	page.WriteString("\nThis is the exit code of an error that ends the command. When only some streams fail, or a command of `after:`, the run exits with 1 whatever " +
+		"the class, but with 4 for `auth`. When the API refuses every stream, the run exits with 4.\n\n" +
+		"The tables below are made from the code. A message often begins with what the program did, for example `stream contacts: …`. Search the page for a part without " +
+		"names and numbers. An error without fixed words has no row. \"In the message\" means that the next step depends on the cause.\n")
 	for _, c := range classes {
-		if len(told[c.name]) == 0 {
-			continue
+		fmt.Fprintf(&page, "\n## %s\n", c.name)
+		if c.note != "" {
+			fmt.Fprintf(&page, "\n%s\n", c.note)
 		}
-		fmt.Fprintf(&page, "\n## %s\n\n| message (… stands for names, numbers and causes) | next step |\n|---|---|\n", c.name)
+		if len(told[c.name]) > 0 {
+			page.WriteString("\n| message (… stands for names, numbers and causes) | next step |\n|---|---|\n")
+		}
 		for _, e := range told[c.name] {
 			if e.next == "…" {
 				e.next = "in the message"
@@ -95,11 +114,14 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 }
 
 // documentedError is an error as the code makes it.
-type documentedError struct{ what, next string }
+type documentedError struct {
+	what, next string
+	derived    bool // what is the text of a cause: a Problem with the same words says more
+}
 
 // errorsOfTheCode gives, by class, what every Problem that the code makes says.
 func errorsOfTheCode() (map[string][]documentedError, error) {
-	r := errorReader{sentinels: map[string]string{}, problems: map[string][]documentedError{}}
+	r := errorReader{texts: map[string]string{}, problems: map[string][]documentedError{}}
 	var files []*ast.File
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -112,102 +134,230 @@ func errorsOfTheCode() (map[string][]documentedError, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		r.of = f.Name.Name
-		ast.Inspect(f, r.noteSentinel)
-	}
-	for _, f := range files {
-		r.of = f.Name.Name
-		ast.Inspect(f, r.noteAlias)
-	}
-	for _, f := range files {
-		r.of = f.Name.Name
-		ast.Inspect(f, r.noteProblem)
+	for _, note := range []func(ast.Node) bool{r.noteText, r.noteAlias, r.noteProblem} {
+		for _, f := range files {
+			r.of = f.Name.Name
+			ast.Inspect(f, note)
+		}
 	}
 	for class := range r.problems {
 		slices.SortFunc(r.problems[class], func(a, b documentedError) int { return strings.Compare(a.what+a.next, b.what+b.next) })
-		r.problems[class] = slices.Compact(r.problems[class])
+		r.problems[class] = slices.Compact(slices.DeleteFunc(r.problems[class], func(e documentedError) bool {
+			return e.derived && slices.ContainsFunc(r.problems[class], func(o documentedError) bool { return o.what == e.what && !o.derived })
+		}))
 	}
 	return r.problems, nil
 }
 
+// either stands between the texts of an error that has several.
+const either = "\x00"
+
 // errorReader collects what is said.
 type errorReader struct {
-	of        string            // the package that is being read
-	sentinels map[string]string // texts of errors by the names of their variables, package.Name
-	cause     string            // what the case that is being read is about
-	problems  map[string][]documentedError
+	of       string            // the package that is being read
+	texts    map[string]string // texts of constants and errors, by package.Name, and of error types, by package.Type
+	local    map[string]string // texts of the function's constants and variables, by name
+	typed    map[string]string // package.Type of the function's variables and parameters
+	causes   []string          // what the case or condition that is being read is about
+	problems map[string][]documentedError
 }
 
-func (r *errorReader) noteSentinel(n ast.Node) bool {
-	if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == 1 && len(v.Values) == 1 {
-		if call, ok := v.Values[0].(*ast.CallExpr); ok && len(call.Args) == 1 && identifierOf(call.Fun) == "New" {
-			r.sentinels[r.of+"."+v.Names[0].Name] = messageTemplate(call.Args[0])
+// noteText notes the constants, errors and types of errors of a package.
+func (r *errorReader) noteText(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.ValueSpec:
+		if len(n.Names) == 1 && len(n.Values) == 1 {
+			if call, ok := n.Values[0].(*ast.CallExpr); ok && len(call.Args) == 1 && identifierOf(call.Fun) == "New" {
+				r.texts[r.of+"."+n.Names[0].Name] = r.messageTemplate(call.Args[0])
+			}
+			if text := r.messageTemplate(n.Values[0]); text != "…" {
+				r.texts[r.of+"."+n.Names[0].Name] = text
+			}
 		}
+	case *ast.FuncDecl:
+		if n.Name.Name == "Error" && n.Recv != nil && n.Body != nil {
+			r.enterFunction(n)
+			r.texts[r.of+"."+typeOf(n.Recv.List[0].Type)] = r.returnedTexts(n.Body)
+		}
+		r.local = nil
+		return false
 	}
 	return true
+}
+
+// returnedTexts joins what the return statements of a function say.
+func (r *errorReader) returnedTexts(body *ast.BlockStmt) string {
+	var texts []string
+	ast.Inspect(body, func(n ast.Node) bool {
+		if back, ok := n.(*ast.ReturnStmt); ok && len(back.Results) == 1 {
+			texts = append(texts, r.messageTemplate(back.Results[0]))
+		}
+		return true
+	})
+	return strings.Join(texts, either)
 }
 
 // noteAlias is a sentinel of another package under a name of this one.
 func (r *errorReader) noteAlias(n ast.Node) bool {
 	if v, ok := n.(*ast.ValueSpec); ok && len(v.Names) == 1 && len(v.Values) == 1 {
-		if text, ok := r.sentinels[r.qualifiedName(v.Values[0])]; ok {
-			r.sentinels[r.of+"."+v.Names[0].Name] = text
+		if text, ok := r.texts[r.qualifiedName(v.Values[0])]; ok {
+			r.texts[r.of+"."+v.Names[0].Name] = text
 		}
 	}
 	return true
 }
 
 func (r *errorReader) qualifiedName(e ast.Expr) string {
-	if s, ok := e.(*ast.SelectorExpr); ok {
-		return identifierOf(s.X) + "." + s.Sel.Name
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return identifierOf(e.X) + "." + e.Sel.Name
+	case *ast.StarExpr:
+		return r.qualifiedName(e.X)
 	}
 	return r.of + "." + identifierOf(e)
 }
 
+// enterFunction notes the texts and types of a function's constants, variables and parameters. Of a variable the first text counts.
+func (r *errorReader) enterFunction(f *ast.FuncDecl) {
+	r.local, r.typed = map[string]string{}, map[string]string{}
+	for _, p := range f.Type.Params.List {
+		for _, name := range p.Names {
+			r.typed[name.Name] = r.qualifiedName(p.Type)
+		}
+	}
+	note := func(name string, value ast.Expr) {
+		if _, known := r.local[name]; !known {
+			if text := r.messageTemplate(value); fixedWord.MatchString(text) {
+				r.local[name] = text
+			}
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if r.typed[name.Name] = r.qualifiedName(n.Type); i < len(n.Values) {
+					note(name.Name, n.Values[i])
+				}
+			}
+		case *ast.AssignStmt:
+			if len(n.Lhs) == len(n.Rhs) && n.Tok != token.ADD_ASSIGN {
+				for i, to := range n.Lhs {
+					if field, ok := to.(*ast.SelectorExpr); ok {
+						note("."+field.Sel.Name, n.Rhs[i])
+					} else {
+						note(identifierOf(to), n.Rhs[i])
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// aboutCauses returns the texts of the errors that a condition asks for with errors.Is or errors.As.
+func (r *errorReader) aboutCauses(condition ast.Expr) (causes []string) {
+	ast.Inspect(condition, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 2 {
+			return true
+		}
+		switch identifierOf(call.Fun) {
+		case "Is":
+			causes = append(causes, r.texts[r.qualifiedName(call.Args[1])])
+		case "As":
+			if to, ok := call.Args[1].(*ast.UnaryExpr); ok {
+				causes = append(causes, r.texts[r.typed[identifierOf(to.X)]])
+			}
+		}
+		return true
+	})
+	return slices.DeleteFunc(causes, func(text string) bool { return text == "" })
+}
+
+// answers are the answers of the API that have a class, whatever they say.
+var answers = map[string]string{
+	"transient": "an answer with status 408, 425, 429 or 5xx, an answer that is cut or not JSON, or none at all",
+	"auth":      "an answer with status 401, or with the code of a refused token",
+	"plan":      "an answer with status 403 and the code api_plan_restricted",
+	"scope":     "any other answer with status 403",
+	"not_found": "an error list of the API with status 404 or 410",
+	"data":      "an answer that is not what the stream file says, or another status, such as 400 or 422",
+	"source":    "answers that contradict each other, or a list that never ends",
+}
+
 func (r *errorReader) noteProblem(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.FuncDecl:
+		r.enterFunction(n)
+		r.causes = nil
 	case *ast.CaseClause:
-		r.cause = ""
+		r.causes = nil
 		for _, e := range n.List {
-			if call, ok := e.(*ast.CallExpr); ok && identifierOf(call.Fun) == "Is" {
-				r.cause = r.sentinels[r.qualifiedName(call.Args[1])]
+			r.causes = append(r.causes, r.aboutCauses(e)...)
+		}
+	case *ast.IfStmt:
+		if causes := r.aboutCauses(n.Cond); len(causes) > 0 {
+			before := r.causes
+			r.causes = causes
+			ast.Inspect(n.Body, r.noteProblem)
+			if r.causes = before; n.Else != nil {
+				ast.Inspect(n.Else, r.noteProblem)
 			}
+			return false
 		}
 	case *ast.AssignStmt:
 		if len(n.Lhs) == 2 && len(n.Rhs) == 2 && identifierOf(n.Lhs[0]) == "Class" && identifierOf(n.Lhs[1]) == "Next" {
 			class, _ := strconv.Unquote(wordingOf(n.Rhs[0]))
-			r.problems[class] = append(r.problems[class], documentedError{"the request to the API, and its answer", messageTemplate(n.Rhs[1])})
+			r.problems[class] = append(r.problems[class], documentedError{what: answers[class], next: r.messageTemplate(n.Rhs[1])})
 		}
 	case *ast.CompositeLit:
-		if identifierOf(n.Type) != "Problem" {
-			return true
-		}
-		var class string
-		s := documentedError{what: "…", next: "…"}
-		for _, e := range n.Elts {
-			pair, ok := e.(*ast.KeyValueExpr)
-			if !ok {
-				continue
-			}
-			switch identifierOf(pair.Key) {
-			case "Class":
-				class, _ = strconv.Unquote(wordingOf(pair.Value))
-			case "What":
-				s.what = messageTemplate(pair.Value)
-			case "Next":
-				s.next = messageTemplate(pair.Value)
-			}
-		}
-		if s.what == "…" && r.cause != "" {
-			s.what = r.cause + "…"
-		}
-		if class != "" && s.what != "…" {
-			r.problems[class] = append(r.problems[class], s)
+		if identifierOf(n.Type) == "Problem" {
+			r.noteLiteral(n)
 		}
 	}
 	return true
 }
+
+// noteLiteral notes a Problem. One without a fixed word, and without a known cause, is not noted: nobody could find it by its words.
+func (r *errorReader) noteLiteral(n *ast.CompositeLit) {
+	var class string
+	s := documentedError{what: "…", next: cmp.Or(r.local[".Next"], "aqueduck sync PIPELINE --failed")}
+	for _, e := range n.Elts {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		switch identifierOf(pair.Key) {
+		case "Class":
+			class, _ = strconv.Unquote(wordingOf(pair.Value))
+		case "What":
+			s.what = r.messageTemplate(pair.Value)
+		case "Next":
+			s.next = r.messageTemplate(pair.Value)
+		}
+	}
+	if class == "interrupted" || class == "transient" && s.what == "…" {
+		s.next = map[string]string{"interrupted": "run the same command: it continues", "transient": "aqueduck sync PIPELINE --failed"}[class]
+	}
+	whats := strings.Split(s.what, either) // one for each text of an error's type
+	s.derived = len(whats) > 1
+	if rest, open := strings.CutPrefix(s.what, "…"); open && len(r.causes) > 0 {
+		whats, s.derived = nil, true
+		for _, cause := range r.causes {
+			for text := range strings.SplitSeq(cause, either) {
+				whats = append(whats, strings.TrimSuffix(text, "…")+"…"+rest)
+			}
+		}
+	}
+	for _, what := range whats {
+		if class != "" && fixedWord.MatchString(what) {
+			r.problems[class] = append(r.problems[class], documentedError{what, s.next, s.derived})
+		}
+	}
+}
+
+var fixedWord = regexp.MustCompile(`\pL\pL`)
 
 func identifierOf(e ast.Expr) string {
 	switch e := e.(type) {
@@ -217,6 +367,14 @@ func identifierOf(e ast.Expr) string {
 		return e.Sel.Name
 	}
 	return ""
+}
+
+// typeOf is the name of a type or of what it points to.
+func typeOf(e ast.Expr) string {
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = star.X
+	}
+	return identifierOf(e)
 }
 
 func wordingOf(e ast.Expr) string {
@@ -229,17 +387,33 @@ func wordingOf(e ast.Expr) string {
 var verb = regexp.MustCompile(`"?%[-+# 0-9.]*[a-zA-Z]"?`)
 
 // messageTemplate is a text of the code with … for what only a run knows.
-func messageTemplate(e ast.Expr) string {
+func (r *errorReader) messageTemplate(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		if text, err := strconv.Unquote(e.Value); err == nil {
+		if text, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
 			return strings.ReplaceAll(text, "|", "\\|")
 		}
+	case *ast.Ident, *ast.SelectorExpr:
+		if text, ok := r.local[identifierOf(e)]; ok {
+			return text
+		}
+		if text, ok := r.texts[r.qualifiedName(e)]; ok {
+			return text
+		}
 	case *ast.BinaryExpr:
-		return strings.ReplaceAll(messageTemplate(e.X)+messageTemplate(e.Y), "……", "…")
+		var texts []string
+		for left := range strings.SplitSeq(r.messageTemplate(e.X), either) {
+			texts = append(texts, strings.ReplaceAll(left+r.messageTemplate(e.Y), "……", "…"))
+		}
+		return strings.Join(texts, either)
 	case *ast.CallExpr:
 		if identifierOf(e.Fun) == "Sprintf" && len(e.Args) > 0 {
-			return strings.ReplaceAll(verb.ReplaceAllString(messageTemplate(e.Args[0]), "…"), "……", "…")
+			return strings.ReplaceAll(verb.ReplaceAllString(r.messageTemplate(e.Args[0]), "…"), "……", "…")
+		}
+		if method, ok := e.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "Error" {
+			if text, ok := r.texts[r.typed[identifierOf(method.X)]]; ok {
+				return text
+			}
 		}
 	}
 	return "…"

@@ -70,7 +70,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, err
 	}
 	if err := r.Dir.Rollback(to.Path); err != nil {
-		return false, &problem.Problem{Class: "data", What: "restore " + to.Run, Err: err, Next: "choose another file: aqueduck rollback --list; readers keep the current file"}
+		return false, &problem.Problem{Class: "data", What: "restore the published file of run " + to.Run, Err: err, Next: "choose another file: aqueduck rollback --list; readers keep the current file"}
 	}
 	return true, nil
 }

@@ -75,7 +75,7 @@ func readEnv(name string) (map[string]string, error) {
 			err = fmt.Errorf("%s is given twice", variable)
 		}
 		if err != nil {
-			return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("%s:%d", name, n), Err: err, Next: "write a line NAME=value for each variable"}
+			return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("read the variables: %s:%d", name, n), Err: err, Next: "write a line NAME=value for each variable"}
 		}
 		kept[variable] = value
 	}

@@ -131,7 +131,7 @@ func TestEmulateIsTheSameWorkspaceAfterAKill(t *testing.T) {
 	then := liveAndKill(t, file)
 	p := restartFromState(t, file, then)
 	other := startProcess(t, "aqueduck", nil, "emulate", "--port", "0", "--state", file)
-	if code := other.exitCode(); code != 5 || !strings.Contains(other.outputText(), "error[busy] another process serves the workspace of "+file) {
+	if code := other.exitCode(); code != 5 || !strings.Contains(other.outputText(), "error[busy] another aqueduck emulate serves the workspace of "+file) {
 		t.Errorf("a second process on one file ended with %d:\n%s", code, other.outputText())
 	}
 	p.killAndWait()

@@ -50,7 +50,8 @@ type Env struct {
 	machine atomic.Bool                   // stderr has JSON lines only
 	written *resultWriter                 // writes to stdout while a command runs
 
-	exit int // exit code of a command that returned no error
+	exit   int   // exit code of a command that returned no error
+	misuse error // --help of a command that does not exist
 }
 
 // pipelineRunner runs a pipeline once for `serve`.

@@ -9,10 +9,11 @@ import (
 const exitCodes = `Exit codes:
 
     0  success; also when max_time, max_requests or --limit ended the run early: the next run continues
-    1  a stream failed or is newly unavailable, the audit found an exact mismatch, or the disk failed or
-       is full; committed data is intact
+    1  a stream failed or is newly unavailable, the API did not answer, the audit found an exact mismatch,
+       a command of after: or a statement failed, or the disk failed or is full; committed data is intact
     2  wrong command line; plan --detailed-exitcode: tables or columns would be added
-    3  wrong configuration, the warehouse's directory or its owner, or the token of another workspace
+    3  the configuration is wrong, this user cannot use the warehouse's directory, the token belongs to
+       another workspace, or no published file is intact
     4  the API refused the token; no watermark of that workspace moved
     5  another run holds the lock of the warehouse, or another serve runs its pipelines
     6  manual action needed: the publish guard held a publish back and readers keep the previous file;

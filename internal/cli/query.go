@@ -40,7 +40,7 @@ million values.
 
 --saved NAME runs a saved query that comes with the program; --list lists them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
-  aqueduck query -o csv "FROM _sync.freshness"
+  aqueduck query -o csv "FROM _sync.dictionary"
   aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"
   aqueduck query -o parquet "FROM conversations" > conversations.parquet
   aqueduck query --list

@@ -45,6 +45,16 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 		newRollback(env), newVerify(env), newQuery(env), newDoctor(env), newStreams(env), newState(env), newErase(env), newServe(env),
 		emulate.NewCommand(emulate.Host{Name: env.Name, Stdout: env.Stdout, Now: env.Now, Log: env.newLogger}), newVersion(env))
 	root.AddCommand(helpTopics()...)
+	// Without this, --help after a misspelled subcommand shows the help of the command above it.
+	show := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c.HasSubCommands() {
+			if env.misuse = c.ValidateArgs(c.Flags().Args()); env.misuse != nil {
+				return
+			}
+		}
+		show(c, args)
+	})
 	root.SetHelpCommand(newHelp())
 	completeFlags(env, root)
 	return root

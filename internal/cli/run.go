@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func runCommand(ctx context.Context, env *Env) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := recoverPanic(func() error { return root.ExecuteContext(ctx) })
+	err := recoverPanic(func() error { return cmp.Or(root.ExecuteContext(ctx), env.misuse) })
 	if lost := env.written.writeError(); err == nil && lost != nil && env.exit == problem.ExitOK {
 		err = fmt.Errorf("write the result: %w", lost)
 	}

@@ -108,7 +108,7 @@ func TestStatusShowsTheActiveRun(t *testing.T) {
 	other := startProcess(t, "aqueduck", h.environment(), "sync", "-f", h.file, "--wait", "0s")
 	code := other.exitCode()
 	said := regexp.MustCompile(`(?m)^error\[busy\] another process writes this warehouse: process ` + strconv.Itoa(run.cmd.Process.Pid) +
-		`, pipeline nightly, run [0-9A-Z]{26}, since \d{4}-\S+Z\n     next: wait for it with --wait, or see its state: aqueduck status -f ` + regexp.QuoteMeta(h.file) + `$`)
+		`, pipeline nightly, run [0-9A-Z]{26}, since \d{4}-\S+Z\n     next: wait until that run ends, or send SIGTERM to its process, then run the same command again; see its state: aqueduck status -f ` + regexp.QuoteMeta(h.file) + `$`)
 	if code != 5 || !said.MatchString(other.outputText()) {
 		t.Errorf("a second run ended with %d:\n%s", code, other.outputText())
 	}

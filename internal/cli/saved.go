@@ -123,6 +123,17 @@ func schemaOf(env *Env, workspace string) (string, error) {
 	return config.ResolveWorkspace("")
 }
 
+// storedWorkspaces returns the names of the workspaces that the published file has; none when it cannot be read.
+func storedWorkspaces(ctx context.Context, dir layout.Dir) (names []string) {
+	_ = read.Query(ctx, dir.Readable(), "SELECT schema FROM _sync.workspaces ORDER BY schema", func(_ []string, row []any) error {
+		if row != nil {
+			names = append(names, fmt.Sprint(row[0]))
+		}
+		return nil
+	})
+	return names
+}
+
 // missingRelations returns an error that names the missing relations of a saved query and the streams that provide them; nil if none is missing.
 func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Query, schema string) error {
 	stored, there := map[string]bool{}, false
@@ -137,7 +148,11 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 		return nil // the query itself reports that the file cannot be read
 	}
 	if !there {
-		return &problem.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "name it: --workspace NAME"}
+		p := &problem.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
+		if names := storedWorkspaces(ctx, dir); len(names) > 0 {
+			p.Next += "; it has " + strings.Join(names, ", ")
+		}
+		return p
 	}
 	missing := slices.DeleteFunc(slices.Clone(q.Reads), func(name string) bool {
 		if model, ok := strings.CutPrefix(name, "models."); ok {

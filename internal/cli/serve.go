@@ -24,16 +24,18 @@ func newServe(env *Env) *cobra.Command {
 		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C. On these signals the current
 run commits its complete batches and ends.
 
-If serve was down at a scheduled time, or stopped during the run, the next start makes one catch-up run. A time that comes while
-the pipeline still runs is skipped, unless pipelines.yaml tells serve to queue it. A run that failed with a temporary error is
-retried after 15 minutes, 45 more minutes and two more hours; alerts are sent after the last retry. Each run is a separate
-process; when it crashes, serve continues, sends an alert and retries the run in the same way. The warehouse is locked only
-while a run is active. A second serve of the same warehouse ends with exit code 5.
+If serve itself was down at a scheduled time, or stopped or died during a run, its next start makes one catch-up run. After the
+fourth death in a row it makes none and sends an alert. A time that comes while the pipeline still runs is skipped, unless
+pipelines.yaml tells serve to queue it. A run that failed with a temporary error is retried after 15 minutes, 45 more minutes
+and two more hours; the alert is sent after the last retry. Each run is a separate process. When only that process dies, for
+example for lack of memory, serve continues, sends an alert at once and retries the run in the same way. The warehouse is locked
+only while a run is active. A second serve of the same warehouse ends with exit code 5.
 
 SIGHUP reloads pipelines.yaml. The current run continues. A file with mistakes is reported and changes nothing.
 
---console ADDRESS serves a web console with past, current and coming runs and the data. By default it listens only on this machine and asks
-for the token that its first start prints. --read-only removes the buttons. See docs/console.md.
+--console ADDRESS serves a web console with past, current and coming runs and the data. It asks for the token that its first start
+prints. An address that other machines can reach, such as 0.0.0.0:8443, needs --console-cert, --console-key and
+--console-password-file. --read-only removes the buttons. See docs/console.md.
 
 --metrics ADDRESS serves /metrics for Prometheus, /healthz and /readyz, only on this machine.`,
 		Example: `  aqueduck serve
@@ -54,13 +56,13 @@ for the token that its first start prints. --read-only removes the buttons. See 
 		},
 	}
 	c.Flags().StringVar(&o.place.Address, "console", "", "address of the web console, 127.0.0.1:8321 or unix:PATH (default: none)")
-	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another host name of the console or of a proxy before it, e.g. reports.example")
+	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another host name of the console or of a proxy in front of it, e.g. reports.example")
 	c.Flags().StringVar(&o.place.Cert, "console-cert", "", "TLS certificate of the console, a PEM file")
 	c.Flags().StringVar(&o.place.Key, "console-key", "", "key of the TLS certificate, a PEM file")
 	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "file of mode 0600 with the console's password, instead of a generated token")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "serve a console without buttons")
 	c.Flags().StringVar(&o.metrics, "metrics", "", "address of the Prometheus metrics on this machine, 127.0.0.1:9321 or unix:PATH (default: none)")
-	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another host name of the metrics or of a proxy before them")
+	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another host name of the metrics or of a proxy in front of them")
 	return c
 }
 

@@ -22,8 +22,12 @@ func newState(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "Show or move the checkpoints of streams",
-		Long: `Checkpoints are stored with the data, in the same transactions. After a checkpoint is moved back or reset, the next run reads
-more; no row is removed. Every move is recorded in _sync.moves and listed by aqueduck runs: who, from, to and when.`,
+		Long: `A checkpoint is where the next run continues a stream: the watermark, the cursor of an unfinished list, and how far back the
+history is read. The watermark is the time up to which everything of the stream is committed; streams that are not read by time
+have none. Checkpoints are stored with the data, in the same transactions.
+
+After a checkpoint is moved back or reset, the next run reads more; no row is removed. Every move is recorded in _sync.moves and
+listed by aqueduck runs: who, from, to and when.`,
 		Example: "  aqueduck state show\n  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state reset contacts --workspace main",
 		Args:    usage.Subcommand,
 		RunE:    usage.ShowHelp,

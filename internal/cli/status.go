@@ -21,8 +21,9 @@ func newStatus(env *Env) *cobra.Command {
 		Short: "Show the current run, the last runs and the freshness of the data",
 		Long: `Show the current run with its percentage and remaining time, the last runs, the watermark of each stream and the next run. A
 stream is late when one scheduled run did not read it completely, and its freshness SLA is breached after two such runs;
-freshness: in pipelines.yaml sets other limits. Reads only the published file and run.json; needs neither token nor network. CSV
-lists the streams only.`,
+freshness: in pipelines.yaml sets other limits. Without schedule: and freshness: no stream is ever late. Where cron starts the
+runs, write its times as schedule:, too. Reads only the published file, the run log and run.json; needs neither token nor
+network. CSV lists the streams only.`,
 		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},

@@ -29,7 +29,7 @@ func ConfigFiles(names []string) (files []string, err error) {
 		found := []string{filepath.Clean(name)}
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			if found, err = filesOf(name); err != nil {
-				return nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: next}
+				return nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file or directory: -f FILE"}
 			}
 		}
 		for _, file := range found {
@@ -94,9 +94,9 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	var lacking *fs.PathError
 	switch {
 	case errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &problem.Problem{Class: "config", What: "there is no " + lacking.Path, Next: "change to its directory, or give it: -f FILE"}
+		return nil, nil, &problem.Problem{Class: "config", What: "there is no configuration file " + lacking.Path, Next: "change to its directory, or give it: -f FILE"}
 	case err != nil:
-		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file: -f FILE"}
+		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file or directory: -f FILE"}
 	}
 	l := &configLoader{cache: env.cache, config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
 	spec := l.configSpec()

@@ -69,7 +69,7 @@ func (a *alertEntry) alertSpec() *grammar.Spec {
 			Doc: "Address that gets a POST of JSON with `event`, `text` and details. Take it from `${VAR}` or `${file:…}`: such addresses are secret."},
 		{Name: "on", Kind: grammar.List, Into: a.takeKinds, Item: &grammar.Spec{Kind: grammar.Enum, Values: []grammar.Choice{
 			{Name: "failure", Doc: "a run did not exit with 0."},
-			{Name: "late", Doc: "a stream breaches its freshness SLA. `serve` checks every ten minutes, each run at its end."},
+			{Name: "late", Doc: "a stream has become BREACHED in `status`. `serve` checks every ten minutes, each run at its end."},
 			{Name: "recovery", Doc: "a problem that was reported is over."},
 			{Name: "schema_change", Doc: "the API sends unknown fields, or a column was added or widened."}}},
 			Doc: "Events that the webhook receives. Default: failure, late, recovery."},

@@ -36,7 +36,7 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	host, _, err := net.SplitHostPort(p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: p.Address + " is not an address", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
+		return nil, &problem.Problem{Class: "config", What: p.Address + " is not an address to listen on", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
 	}
 	if (p.Cert == "") != (p.Key == "") {
 		return nil, &problem.Problem{Class: "config", What: "TLS needs a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
@@ -46,7 +46,7 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give another address, or stop the process that listens there"}
+		return nil, &problem.Problem{Class: "config", What: "the console cannot listen on its address: " + err.Error(), Next: "give another address, or stop the process that listens there"}
 	}
 	return l, nil
 }
@@ -69,7 +69,7 @@ func listenUnix(path string) (net.Listener, error) {
 	}
 	l, err := net.Listen("unix", path)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the console cannot listen: " + err.Error(), Next: "give a path in a directory that this user can write to"}
+		return nil, &problem.Problem{Class: "config", What: "the console cannot listen on its socket: " + err.Error(), Next: "give a path in a directory that this user can write to"}
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -114,7 +114,7 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 	if p.Password != "" {
 		secret, err = readSecret(p.Password)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = &problem.Problem{Class: "config", What: "there is no " + p.Password, Next: "create it with a password, readable only by its owner (mode 0600)"}
+			err = &problem.Problem{Class: "config", What: "there is no password file " + p.Password, Next: "create it with a password, readable only by its owner (mode 0600)"}
 		}
 		if err == nil && len(secret) < shortest {
 			err = &problem.Problem{Class: "config", What: fmt.Sprintf("the password in %s has fewer than %d characters", p.Password, shortest), Next: "write a longer one, e.g. from `openssl rand -base64 24`"}

@@ -122,7 +122,7 @@ func Classify(err error) *Problem {
 	case errors.Is(err, failure.ErrDamaged):
 		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
 	case errors.As(err, &busy):
-		return &Problem{Class: "busy", What: err.Error(), Next: "run the same command again after that run; see its state: aqueduck status"}
+		return &Problem{Class: "busy", What: err.Error(), Next: BusyNext}
 	case errors.Is(err, failure.ErrFormat):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "use at least the program version that last wrote this warehouse"}
 	case errors.Is(err, tombstone.ErrErasures):
@@ -136,7 +136,7 @@ func Classify(err error) *Problem {
 		return &Problem{Class: "data", What: FirstLine(err),
 			Next: "the batch needs more memory than DuckDB may use: set warehouse: {memory: 1GB} in pipelines.yaml (default 200MB), then run the same command again; committed data is intact"}
 	case errors.Is(err, failure.ErrQueryFault):
-		return &Problem{Class: "query", What: FirstLine(err), Next: "correct the model in the message; the warehouse is unchanged"}
+		return &Problem{Class: "query", What: FirstLine(err), Next: "rewrite or remove the SQL file that the message names; the warehouse is unchanged"}
 	case errors.Is(err, failure.ErrDiskFull):
 		return classifyFile(err)
 	case errors.Is(err, export.ErrLost):
@@ -162,7 +162,7 @@ func classifyFile(err error) *Problem {
 	case failure.Forbidden(err):
 		return &Problem{Class: "config", What: "this user has no permission to open a file: " + FirstLine(err), Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}
 	}
-	return &Problem{Class: "bug", What: FirstLine(err), Next: "rerun with -vv for a stack trace, and report it; committed data is intact"}
+	return &Problem{Class: "bug", What: FirstLine(err), Next: "run it again with -vv, and send the stack trace to the authors of aqueduck; committed data is intact"}
 }
 
 // Trace describes where in the program an error comes from, for developers: the stack of a panic, or the chain of wrapped errors with their types.
@@ -206,21 +206,24 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 	case api.ClassAuth:
 		p.Class, p.Next = "auth", "set a token that is valid for this workspace, and the address of its region, then run the same command again; no watermark moved"
 	case api.ClassPlan:
-		p.Class, p.Next = "plan", "request the feature for the workspace; until then the stream is unavailable, and each run checks again"
+		p.Class, p.Next = "plan", "request the feature for the workspace, or remove the stream from the pipeline; until then the stream is unavailable, and each run checks again"
 	case api.ClassScope:
-		p.Class, p.Next = "scope", "give the token the right to read this"
+		p.Class, p.Next = "scope", "give the token the right to read this; until then the stream is unavailable, and each run checks again"
 	case api.ClassNotFound:
 		p.Class, p.Next = "not_found", "see which API version has it: aqueduck check --online; until then the stream is unavailable, and each run checks again"
 	case api.ClassContract:
-		p.Class, p.Next = "data", "run the same command again; if the error stays, correct your stream file, or report the request id; nothing was stored, the watermark did not move"
+		p.Class, p.Next = "data", "run the same command again; if the error stays, correct your stream file, or send the request id to the API's support; nothing was stored, the watermark did not move"
 	case api.ClassSource:
 		p.Class, p.Next = "source", SourceNext
 	}
 	return p
 }
 
+// BusyNext is the next step when another run holds the lock of the warehouse.
+const BusyNext = "wait until that run ends, or send SIGTERM to its process, then run the same command again; see its state: aqueduck status"
+
 // SourceNext is the next step when answers of the source contradict each other. Only its support can correct that.
-const SourceNext = "ask the API's support, with the request and its time; received records are stored, the watermark stays, and each run reads again until the answers agree"
+const SourceNext = "wait for the next run; if the error stays, send it, with its time and request_id, to the API's support; stored data is safe, and the watermark stays"
 
 // IsUnavailable reports whether the workspace, its API version or its token does not have what was asked for.
 func IsUnavailable(err error) bool {

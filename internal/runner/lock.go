@@ -22,7 +22,7 @@ func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
 	held, err := layout.LockServing(r.Dir)
 	var busy *layout.BusyError
 	if errors.As(err, &busy) {
-		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: "let that serve run them, or stop it first; its -f can also name the pipelines of another file"}
+		return nil, &problem.Problem{Class: "busy", What: "another serve runs the pipelines of this warehouse: " + busy.Holder, Next: "let that serve run them, or stop it first; its -f can also name the pipelines of another file"}
 	}
 	return held, err
 }

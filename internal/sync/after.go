@@ -30,7 +30,7 @@ func runAfter(ctx context.Context, r *runner.Runner, p *config.Pipeline, report 
 		r.Log.Info("running", "after", p.Name, "command", command)
 		if err := afterCommand(ctx, r, p, report, command, out).Run(); err != nil {
 			report.After = &problem.Problem{Class: "config", What: fmt.Sprintf("after the run, `%s` ended with: %v; the run itself is published", command, err),
-				Next: "fix the command in pipelines." + p.Name + ".after, and run the command by hand: the next run starts it only after data has changed"}
+				Next: "run the command by hand now, and correct it in pipelines." + p.Name + ".after: the next run starts it only if it publishes changed tables"}
 			return
 		}
 	}

@@ -32,7 +32,6 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 			return false, nil // nothing is hashed now: no key is needed, and none is made
 		}
 		if !r.Options.AcceptHashKey {
-			missing.Next += "; without a backup: " + acceptHashKeyCommand(r)
 			return false, missing
 		}
 		rehash = true
@@ -47,8 +46,11 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 
 // acceptHashKeyCommand is the command that continues with another key.
 func acceptHashKeyCommand(r *stream.Run) string {
-	return r.Runner.Given.Append("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes all values that the source still has with a new key"
+	return r.Runner.Given.Append("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes again all values that the source still has, with a new key"
 }
+
+// withoutHashKey is the rest of the next step, for whoever has no backup of the key.
+const withoutHashKey = "; without a backup: aqueduck sync --full-refresh --accept-hash-key hashes again what the source still has"
 
 // HashKeyMissing returns the problem of a missing or wrong key of hashed columns, with its next step; nil when the key is right. mark identifies
 // the key that stored values were hashed with, and used says that there are such values.
@@ -56,10 +58,10 @@ func HashKeyMissing(dir layout.Dir, key []byte, mark string, used bool) *problem
 	switch {
 	case key == nil && used:
 		return &problem.Problem{Class: "config", What: "the key for hashed columns, " + dir.HashKeyFile() + ", is missing, and stored values were hashed with it: another key would give other hashes",
-			Next: "restore the hash.key of this warehouse, into its directory or as .aqueduck/hash.key"}
+			Next: "restore the hash.key of this warehouse, into its directory or as .aqueduck/hash.key" + withoutHashKey}
 	case key != nil && mark != "" && mark != mask.HashKeyMark(key):
 		return &problem.Problem{Class: "config", What: dir.HashKeyFile() + " is not the key of the stored hashes: it would give other hashes",
-			Next: "restore the hash.key of this warehouse as .aqueduck/hash.key"}
+			Next: "restore the hash.key of this warehouse as .aqueduck/hash.key" + withoutHashKey}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o ru
 	lock, err := r.Lock(ctx, o.Wait)
 	var busy *layout.BusyError
 	if errors.As(err, &busy) {
-		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: "wait for it with --wait, or see its state: aqueduck status"}
+		return nil, &problem.Problem{Class: "busy", What: busy.Error(), Next: problem.BusyNext}
 	}
 	if err != nil {
 		return nil, err

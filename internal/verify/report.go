@@ -52,7 +52,7 @@ func readVerifyState(r *runner.Runner) (verifyState, error) {
 		err = json.Unmarshal(text, &n)
 	}
 	if err != nil {
-		return n, &problem.Problem{Class: "config", What: "read " + verifyStatePath(r), Err: err, Next: "remove the file, then accept the differences again"}
+		return n, &problem.Problem{Class: "config", What: "read the accepted differences in " + verifyStatePath(r), Err: err, Next: "remove the file, then accept the differences again"}
 	}
 	return n, nil
 }

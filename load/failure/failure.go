@@ -31,7 +31,7 @@ var (
 	// ErrQueryMemory is the error of a statement that needs more memory than it may use.
 	ErrQueryMemory = errors.New("it needs more memory than it may have")
 	// ErrQueryFault is the error of a statement that crashed its process.
-	ErrQueryFault = errors.New("it crashed its process, which is a fault in DuckDB")
+	ErrQueryFault = errors.New("its SQL crashed DuckDB, which is a fault in DuckDB")
 	// ErrQueryRow is the error of a statement with a row that is too large to pass on.
 	ErrQueryRow = errors.New("one of its rows is larger than 128 MiB")
 )

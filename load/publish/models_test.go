@@ -185,7 +185,7 @@ func TestS50AModelThatCrashesDuckDBIsSkipped(t *testing.T) {
 			told = append(told, f.String())
 		}
 		for i, want := range []string{
-			"lethal.sql:3: model models.lethal: it crashed its process, which is a fault in DuckDB: its process ended: exit status 2: SIGSEGV: segmentation violation",
+			"lethal.sql:3: model models.lethal: its SQL crashed DuckDB, which is a fault in DuckDB: its process ended: exit status 2: SIGSEGV: segmentation violation",
 			"greedy.sql:3: model models.greedy: it needs more memory than it may have",
 			"mistyped.sql:4: model models.mistyped: Binder Error: Referenced column \"nmae\" not found in FROM clause!",
 			"logs.sql:4: model models.logs: it calls enable_logging(), which is not allowed here",

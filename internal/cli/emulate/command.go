@@ -185,7 +185,7 @@ func logRequests(log *slog.Logger) func(control.Request) {
 func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *emulateOptions, log *slog.Logger) error {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
-		return &problem.Problem{Class: "config", What: fmt.Sprintf("port %d cannot be opened", e.port), Err: err,
+		return &problem.Problem{Class: "config", What: fmt.Sprintf("the emulator cannot open port %d", e.port), Err: err,
 			Next: "choose another port; --port 0 takes a free one", Exit: problem.ExitFailed}
 	}
 	url, token := "http://"+listener.Addr().String(), w.AccessToken()

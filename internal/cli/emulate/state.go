@@ -54,7 +54,7 @@ func openState(c *cobra.Command, path string, asked *workspaceIdentity) (_ *stat
 	case err != nil:
 		return nil, s.unusableError(err)
 	case !got:
-		return nil, &problem.Problem{Class: "busy", What: "another process serves the workspace of " + path, Next: "stop it, or give another --state FILE"}
+		return nil, &problem.Problem{Class: "busy", What: "another aqueduck emulate serves the workspace of " + path, Next: "stop it, or give another file: aqueduck emulate --state FILE"}
 	}
 	defer func() {
 		if err != nil {
@@ -189,12 +189,12 @@ func (s *stateFile) writeLine(v any) error {
 }
 
 func (s *stateFile) unusableError(err error) error {
-	return &problem.Problem{Class: "disk", What: "the state " + s.path + " cannot be used", Err: err, Next: "free some space, or give another --state FILE"}
+	return &problem.Problem{Class: "disk", What: "the emulator's state file " + s.path + " cannot be used", Err: err, Next: "free some space, or give another file: aqueduck emulate --state FILE"}
 }
 
 func (s *stateFile) damagedError(line int, err error) error {
-	return &problem.Problem{Class: "config", What: fmt.Sprintf("%s:%d cannot be applied again", s.path, line), Err: err,
-		Next: "delete this line and all lines after it, or give another --state FILE"}
+	return &problem.Problem{Class: "config", What: fmt.Sprintf("the emulator's state file %s:%d cannot be applied again", s.path, line), Err: err,
+		Next: "delete this line and all lines after it, which hold later operations, or give another file: aqueduck emulate --state FILE"}
 }
 
 // Close closes the file and releases its lock.

@@ -73,7 +73,7 @@ func (t *exportReader) matchColumns(archive *export.Archive) ([]export.Columns, 
 	for i, m := range archive.Members {
 		c, err := t.export.set.MatchColumns(m.Header, all, accept)
 		if err != nil {
-			return nil, nil, &problem.Problem{Class: "data", What: fmt.Sprintf("stream %s: %s", t.Stream.Name, m.Name), Err: err,
+			return nil, nil, &problem.Problem{Class: "data", What: fmt.Sprintf("stream %s: export file %s", t.Stream.Name, m.Name), Err: err,
 				Next: "check the dataset in the workspace; if the rows are really gone: aqueduck sync --accept-drop " + t.Stream.Name}
 		}
 		columns[i], all = c, c.All

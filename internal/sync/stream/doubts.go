@@ -45,7 +45,7 @@ func takeRecord(t *Task, record extract.Record, meta transform.Meta) error {
 	}
 	if err := t.Decoder.Append(record.Raw, meta); err != nil {
 		return &problem.Problem{Class: "data", What: "a record of " + t.Stream.Name + " is not JSON", Err: err,
-			Next: "aqueduck sync --select " + t.Stream.Name + ", and report the request id if the error stays"}
+			Next: "aqueduck sync --select " + t.Stream.Name + "; if the error stays, send the request id to the API's support"}
 	}
 
 	// A record that may be stale, or lacks what records of the stream usually have, is stored and noted, so that the next run reads it once
