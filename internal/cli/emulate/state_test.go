@@ -43,7 +43,7 @@ func TestEmulateReportsWhatARestartLoses(t *testing.T) {
 		if err := errors.Join(err, resp.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(answer), "live is done, but a restart will not know of it: the state "+file) {
+		if !strings.Contains(string(answer), "live is done, but a restart will not know of it: the emulator's state file "+file) {
 			t.Errorf("it answers %s", answer)
 		}
 	}
