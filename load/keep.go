@@ -95,7 +95,7 @@ func (c storedCopies) tableFor(t transform.Table) string {
 }
 
 // markNewerBeside marks the records whose newest stored copy is in the table beside theirs: it changed last, or of two
-// equal times was stored last (T190). It returns where that table is, or the zero value where it does not exist yet.
+// equal times was stored last (T190). It returns where that table is, or the zero value where it has no such copy.
 func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (storedCopies, error) {
 	t := g.own.Table
 	columns, err := m.work.StoredColumns(ctx, m.schema)

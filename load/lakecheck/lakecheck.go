@@ -4,7 +4,6 @@ package lakecheck
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,7 +61,7 @@ func Check(ctx context.Context, d layout.Dir, s publish.Schema, r *read.Reader, 
 		if err != nil {
 			return c.state, err
 		}
-		if after, err := loadManifest(c.lake); err != nil || after.File == before.File && after.PublishedAt.Equal(before.PublishedAt) {
+		if after, err := publish.LoadManifest(c.lake); err != nil || after.File == before.File && after.PublishedAt.Equal(before.PublishedAt) {
 			return c.state, nil
 		}
 	}
@@ -91,7 +90,7 @@ func (c *lakeCheck) damage(kind, table, path, format string, args ...any) {
 func (c *lakeCheck) checkManifest(ctx context.Context) (publish.Manifest, error) {
 	path := filepath.Join(c.lake, publish.ManifestName)
 	c.state.Manifest = filepath.Join("lake", c.schema.Name, publish.ManifestName)
-	m, err := loadManifest(c.lake)
+	m, err := publish.LoadManifest(c.lake)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		var tables int
@@ -110,18 +109,6 @@ func (c *lakeCheck) checkManifest(ctx context.Context) (publish.Manifest, error)
 		return m, fmt.Errorf("%s has format %d, and this program knows %d", c.state.Manifest, m.Format, publish.ManifestFormat)
 	}
 	c.state.File = m.File
-	return m, nil
-}
-
-// loadManifest reads a manifest, or gives the reason why there is none.
-func loadManifest(dir string) (m publish.Manifest, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, publish.ManifestName))
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	if err != nil {
-		return publish.Manifest{}, err
-	}
 	return m, nil
 }
 

@@ -59,9 +59,8 @@ type Group struct {
 // readManifest reads the manifest of a schema. It is empty where the file is missing or damaged: then all parts are
 // written again. That of an earlier version gives the names of its tables alone.
 func readManifest(dir string) Manifest {
-	var m Manifest
-	text, err := os.ReadFile(filepath.Join(dir, ManifestName))
-	if err != nil || json.Unmarshal(text, &m) != nil || m.Format > ManifestFormat {
+	m, err := LoadManifest(dir)
+	if err != nil || m.Format > ManifestFormat {
 		return Manifest{}
 	}
 	if m.Format < ManifestFormat {
@@ -70,6 +69,18 @@ func readManifest(dir string) Manifest {
 		}
 	}
 	return m
+}
+
+// LoadManifest reads the manifest in a schema's directory as it is, of any format, or gives the reason why there is none.
+func LoadManifest(dir string) (m Manifest, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		return Manifest{}, err
+	}
+	return m, nil
 }
 
 func (m Manifest) writeTo(dir string) error {

@@ -142,40 +142,37 @@ func openSpace(contacts, conversations int, latency time.Duration) (*emulatedSpa
 
 // postCommand sends a command that only the bench knows to the workspace.
 func (s *emulatedSpace) postCommand(ctx context.Context, path string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, nil)
+	_, err := s.askBench(ctx, http.MethodPost, path)
+	return err
+}
+
+// fetchJSON asks the workspace for a value that only the bench knows.
+func (s *emulatedSpace) fetchJSON(ctx context.Context, path string, into any) error {
+	text, err := s.askBench(ctx, http.MethodGet, path)
 	if err != nil {
 		return err
 	}
+	return json.Unmarshal(text, into)
+}
+
+func (s *emulatedSpace) askBench(ctx context.Context, method, path string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode >= http.StatusMultipleChoices {
-		err = fmt.Errorf("POST %s: %s %s", path, answer.Status, text)
+		err = fmt.Errorf("%s %s: %s %s", method, path, answer.Status, text)
 	}
-	return err
+	return text, err
 }
 
 func (s *emulatedSpace) stopEmulator() error { return s.child.stopChild() }
-
-// fetchJSON asks the workspace's process for a value that only the bench knows.
-func (s *emulatedSpace) fetchJSON(ctx context.Context, path string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-		return fmt.Errorf("GET %s: %s: %w", path, answer.Status, err)
-	}
-	return nil
-}
 
 // countTruth counts the active contacts of a workspace and their tags, from its events.
 func countTruth(rows func(table string) []map[string]any) (contacts, tags int) {

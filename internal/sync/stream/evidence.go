@@ -163,7 +163,7 @@ func (e *windowEvidence) confirmEmptyList(ctx context.Context, t *Task) error {
 			kept = append(kept, was.Unix())
 		}
 	}
-	since := []int64{1}
+	since := []int64{1} // no time bound
 	if len(kept) > 0 {
 		since = []int64{max(1, slices.Min(kept)), 1}
 	}
