@@ -45,16 +45,40 @@ func readBatches(r *Reader) func(context.Context) (Page, error) {
 	return b.nextBatch
 }
 
-// askBatch asks for the records of some ids. An expected record that the answer does not have becomes a Record with Gone.
+// askBatch asks for the records of some ids. Where the answer lacks expected records, it asks for their ids once more: one answer
+// may lack a record that exists (T89). An expected record that both answers lack becomes a Record with Gone.
 func (b *batchReader) askBatch(ctx context.Context, ids []string) lookupResult {
+	f, missing := b.askUnit(ctx, ids, b.expectedKeys)
+	if f.err != nil || len(missing) == 0 {
+		return f
+	}
+	again := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return len(missing[id]) == 0 })
+	second, gone := b.askUnit(ctx, again, missing)
+	if second.err != nil {
+		return second
+	}
+	for _, r := range second.records {
+		if key, ok := scan.Scalar(scan.Field(r.Raw, b.keyPath...)); ok && slices.ContainsFunc(again, func(id string) bool { return slices.Contains(missing[id], key) }) {
+			f.records = append(f.records, r)
+		}
+	}
+	for _, id := range again {
+		for _, key := range gone[id] {
+			f.records = append(f.records, Record{Over: key, Gone: true})
+		}
+	}
+	return f
+}
+
+// askUnit asks for the records of some ids, and gives by id the expected keys that the answer does not have.
+func (b *batchReader) askUnit(ctx context.Context, ids []string, expected map[string][]string) (f lookupResult, missing map[string][]string) {
 	l := listOf(b.r.Stream, 0)
 	l.ids = map[string][]string{b.r.Stream.Read.Over.As: ids}
-	var f lookupResult
 	received := map[string]bool{}
 	for w := newWalk(b.c, l, nil); !w.ended; {
 		sh, err := w.nextPage(ctx)
 		if err != nil {
-			return lookupResult{err: err}
+			return lookupResult{err: err}, nil
 		}
 		if f.date.IsZero() {
 			f.date = sh.date
@@ -66,12 +90,13 @@ func (b *batchReader) askBatch(ctx context.Context, ids []string) lookupResult {
 			}
 		}
 	}
+	missing = map[string][]string{}
 	for _, id := range ids {
-		for _, key := range b.expectedKeys[id] {
+		for _, key := range expected[id] {
 			if !received[key] {
-				f.records = append(f.records, Record{Over: key, Gone: true})
+				missing[id] = append(missing[id], key)
 			}
 		}
 	}
-	return f
+	return f, missing
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"aqueduck/extract/api"
@@ -86,8 +87,30 @@ func TestT89ExpectedRecordsThatAreMissingAreNoted(t *testing.T) {
 			t.Errorf("%s is not noted as left out: %v", call, got)
 		}
 	}
-	if len(got) != 82 || len(a.Requests()) != 3 {
-		t.Errorf("%d calls by %d requests", len(got), len(a.Requests()))
+	if requests := a.Requests(); len(got) != 82 || len(requests) != 4 {
+		t.Errorf("%d calls by %d requests: three, and one for the ids of what the first lacks", len(got), len(requests))
+	}
+}
+
+// TestT89ARecordMissingFromOneAnswerIsRequestedAgain has an answer that lacks two records of one id, and one that has them.
+func TestT89ARecordMissingFromOneAnswerIsRequestedAgain(t *testing.T) {
+	t.Parallel()
+	all, some := callsOf(t), callsOf(t, "100a", "100b")
+	var asked atomic.Int32
+	a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if asked.Add(1) == 1 {
+			some(w, r, body)
+			return
+		}
+		if strings.Contains(body, "101") {
+			t.Errorf("the second request is also for ids whose records have arrived: %s", body)
+		}
+		all(w, r, body)
+	})
+	ids, keys := conversationIDs(2)
+	got, _ := drainPhase(t, NewReader(a.newClient(t), Request{Stream: batchStream(), IDs: ids, Keys: keys}))
+	if slices.Sort(got); !slices.Equal(got, keys) || asked.Load() != 2 {
+		t.Errorf("%v by %d requests, want %v by 2", got, asked.Load(), keys)
 	}
 }
 

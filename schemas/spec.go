@@ -107,7 +107,7 @@ func readSpec() grammar.Spec {
 			{Name: "where", Kind: grammar.Text, Form: inTable, Check: columnName, Doc: "stream: column of the parent's table with the id."},
 			{Name: "refresh", Kind: grammar.Map, Doc: "stream: re-reads lists of parent rows that did not change.", Keys: refreshKeys("Rows that changed within this time, by `newest` of the parent, are re-read.")},
 			{Name: "batch", Kind: grammar.Text, Form: sqlFile, Hint: "a file name beside the stream file, e.g. calls_to_transcribe.sql",
-				Doc: "SQL file as for `view`, with one request for several ids. A second column has the key of the expected record. Default: the id. With `absent: gone` an expected record that does not arrive is soft-deleted."},
+				Doc: "SQL file as for `view`, with one request for several ids. A second column has the key of the expected record. Default: the id. With `absent: gone` an expected record that two answers lack is soft-deleted."},
 			{Name: "as", Kind: grammar.Text, Form: name, Doc: "Name under which an id or value is sent. batch: the list in the body. Otherwise: the query parameter, if the path has no `{id}`."},
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids per request."},
 			{Name: "values", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: value},

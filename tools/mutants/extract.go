@@ -134,6 +134,10 @@ var extractMutants = []mutant{
 		old: "if !received[key] {", new: "if !received[key] && len(received) == 0 {",
 	},
 	{
+		bug: "a record that one answer of a batch lacks is gone", file: "extract/batch.go", killer: "extract.TestT89ARecordMissingFromOneAnswerIsRequestedAgain",
+		old: "second, gone := b.askUnit(ctx, again, missing)", new: "second, gone := lookupResult{}, missing",
+	},
+	{
 		bug: "a span whose answer is one page of two is whole", file: "extract/between.go", killer: "extract.TestT84WindowsAreSplitUntilOneAnswerHoldsAll",
 		old: "p.Next == envelope.NextURL || p.TotalPages > 1 ||", new: "p.Next == envelope.NextURL ||",
 	},
