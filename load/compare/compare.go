@@ -255,17 +255,12 @@ func (c *Comparison) queryDifferences(ctx context.Context, schema, table, kind, 
 
 // storedColumns gives the types of a stored table's columns; an empty map where the file lacks the table.
 func (c *Comparison) storedColumns(ctx context.Context, schema, table string) (map[string]string, error) {
-	found := map[string]string{}
-	err := c.DB.Each(ctx, "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 AND table_name = $3",
-		[]any{duck.Catalog, schema, table}, func(rows *sql.Rows) error {
-			var name, kind string
-			if err := rows.Scan(&name, &kind); err != nil {
-				return err
-			}
-			found[name] = kind
-			return nil
-		})
-	return found, err
+	columns, err := c.DB.Columns(ctx, schema)
+	types := map[string]string{}
+	for _, column := range columns[table] {
+		types[column.Name] = column.Type
+	}
+	return types, err
 }
 
 // HasRelation reports whether the file has a table or view.

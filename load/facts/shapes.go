@@ -4,10 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/read"
 )
 
@@ -35,29 +38,51 @@ func Shapes(ctx context.Context, r *read.Reader, schema string) ([]Shape, error)
 }
 
 func readShapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {
-	err = db.Each(ctx, `SELECT c.table_name, c.column_name, c.data_type, coalesce(max(m.value), ''), coalesce(string_agg(DISTINCT n.example_type, ' '), '')
-		FROM duckdb_columns() c JOIN _sync.tables t ON t.schema = c.schema_name AND t.table_name = c.table_name
-			LEFT JOIN _sync.meta m ON m.key = 'was "' || replace(c.schema_name, '"', '""') || '"."' || replace(c.table_name, '"', '""') || '"."' || replace(c.column_name, '"', '""') || '"'
-			LEFT JOIN _sync.schema_changes n ON n.schema = c.schema_name AND n.table_name = c.table_name AND n.column_name = c.column_name AND n.path IS NOT NULL
-		WHERE c.database_name = $1 AND c.schema_name = $2 AND c.data_type IN ('BOOLEAN', 'BIGINT', 'DOUBLE', 'VARCHAR') GROUP BY ALL ORDER BY ALL`,
-		[]any{duck.Catalog, schema}, func(rows *sql.Rows) error {
-			var s Shape
-			var was, types string
-			err := rows.Scan(&s.Table, &s.Column, &s.Stored, &was, &types)
-			s.Was, s.Misfits = strings.Fields(was), strings.Fields(types)
+	columns, err := db.Columns(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	earlier, err := wordsByKey(ctx, db, "SELECT key, coalesce(value, '') FROM _sync.meta WHERE key LIKE 'was %'")
+	if err != nil {
+		return nil, fmt.Errorf("read the earlier types of columns of %s: %w", schema, err)
+	}
+	misfits, err := wordsByKey(ctx, db, `SELECT table_name || ' ' || column_name, coalesce(string_agg(DISTINCT example_type, ' ' ORDER BY example_type), '')
+		FROM _sync.schema_changes WHERE schema = $1 AND path IS NOT NULL GROUP BY ALL`, schema)
+	if err != nil {
+		return nil, fmt.Errorf("read the dead letters of columns of %s: %w", schema, err)
+	}
+	tables, err := wordsByKey(ctx, db, "SELECT table_name, '' FROM _sync.tables WHERE schema = $1", schema)
+	if err != nil {
+		return nil, fmt.Errorf("list the stored tables of %s: %w", schema, err)
+	}
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		for _, c := range columns[table] {
+			if !slices.Contains([]string{"BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"}, c.Type) {
+				continue
+			}
+			s := Shape{Table: table, Column: c.Name, Stored: c.Type, Was: earlier[workdb.WasKey(schema, table, c.Name)], Misfits: misfits[table+" "+c.Name]}
+			if s.Stored == "BIGINT" && len(s.Misfits) > 0 {
+				err := db.Scan(ctx, "SELECT count(*) > 0 FROM "+duck.Table(schema, table)+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &s.Rounded)
+				if err != nil {
+					return nil, fmt.Errorf("read %s.%s.%s: %w", schema, table, c.Name, err)
+				}
+			}
 			all = append(all, s)
-			return err
-		})
-	for i := range all {
-		s := &all[i]
-		if err == nil && s.Stored == "BIGINT" && len(s.Misfits) > 0 {
-			err = db.Scan(ctx, "SELECT count(*) > 0 FROM "+duck.Table(schema, s.Table)+" WHERE NOT "+duck.Name(s.Column)+clause.ExactInDouble, nil, &s.Rounded)
 		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the earlier columns of %s: %w", schema, err)
-	}
 	return all, nil
+}
+
+// wordsByKey reads pairs of a key and words with spaces between them.
+func wordsByKey(ctx context.Context, db *duck.DB, query string, args ...any) (map[string][]string, error) {
+	all := map[string][]string{}
+	err := db.Each(ctx, query, args, func(rows *sql.Rows) error {
+		var key, words string
+		err := rows.Scan(&key, &words)
+		all[key] = strings.Fields(words)
+		return err
+	})
+	return all, err
 }
 
 // KnownDrift gives the fields of a stream whose drift was recorded before, by table, column and path.

@@ -143,10 +143,11 @@ func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]strin
 	return fmt.Errorf("count the rows: %w", all)
 }
 
-// goneTables gives the tables, and views of them, that have the column of soft deletes.
+// goneTables gives the stored tables that have the column of soft deletes. Their definitions are searched for it: the first
+// list of columns in each DuckDB costs 8 milliseconds, because DuckDB then makes its own views.
 func goneTables(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 	tables := map[[2]string]bool{}
-	query := "SELECT schema_name, table_name FROM duckdb_columns() WHERE database_name = $1 AND column_name = $2"
+	query := "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND regexp_matches(sql, '[(,] *' || $2 || ' TIMESTAMP WITH TIME ZONE *[,)]')"
 	err := db.Each(ctx, query, []any{duck.Catalog, transform.GoneColumn}, func(rows *sql.Rows) error {
 		var name [2]string
 		if err := rows.Scan(&name[0], &name[1]); err != nil {

@@ -154,12 +154,12 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 
 // markDateAttributes marks the attributes that the workspace's own list of attributes calls dates.
 func markDateAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
-	columns, err := readColumns(ctx, db, schema)
+	columns, err := db.Columns(ctx, schema)
 	if err != nil {
 		return err
 	}
 	for _, needed := range []string{"name", "model", "data_type"} {
-		if !slices.ContainsFunc(columns["data_attributes"], func(c storedColumn) bool { return c.name == needed }) {
+		if !slices.ContainsFunc(columns["data_attributes"], func(c duck.StoredColumn) bool { return c.Name == needed }) {
 			return nil
 		}
 	}

@@ -29,7 +29,7 @@ func partRows(columns int) int {
 // partFile is a file to write.
 type partFile struct {
 	path    string
-	columns []storedColumn
+	columns []duck.StoredColumn
 	group   int // rows in a row group
 }
 
@@ -46,9 +46,9 @@ func copyOut(ctx context.Context, db *duck.DB, from string, file partFile) (part
 			return err
 		}
 		for i, column := range file.columns {
-			nulls, err := nullsOf(&statistics, column.name)
+			nulls, err := nullsOf(&statistics, column.Name)
 			if err != nil && c.rows > 0 {
-				return fmt.Errorf("column %s: %w", column.name, err)
+				return fmt.Errorf("column %s: %w", column.Name, err)
 			}
 			c.values[i] = c.rows - nulls
 		}
@@ -81,7 +81,7 @@ type auditedRows struct {
 // auditPart reads a part with a library other than DuckDB and compares columns, rows and the number of values in each
 // column with DuckDB's counts (T151). Of row groups that were copied together it reads the last one: the offsets of all
 // moved by the same distance.
-func auditPart(path string, columns []storedColumn, want []auditedRows) error {
+func auditPart(path string, columns []duck.StoredColumn, want []auditedRows) error {
 	var rows int64
 	for _, w := range want {
 		rows += w.rows
@@ -104,7 +104,7 @@ func auditPart(path string, columns []storedColumn, want []auditedRows) error {
 	})
 }
 
-func auditGroups(groups []parquet.RowGroup, columns []storedColumn, want auditedRows) error {
+func auditGroups(groups []parquet.RowGroup, columns []duck.StoredColumn, want auditedRows) error {
 	if want.copied {
 		groups = groups[max(len(groups)-1, 0):]
 	}
@@ -114,21 +114,21 @@ func auditGroups(groups []parquet.RowGroup, columns []storedColumn, want audited
 		for i, chunk := range group.ColumnChunks() {
 			n, err := countValues(chunk.Pages())
 			if err != nil {
-				return fmt.Errorf("column %s: %w", columns[i].name, err)
+				return fmt.Errorf("column %s: %w", columns[i].Name, err)
 			}
 			values[i] += n
 		}
 	}
 	for i, c := range columns {
 		if !want.copied && values[i] != want.values[i] {
-			return fmt.Errorf("column %s has %d values in the file, DuckDB wrote %d", c.name, values[i], want.values[i])
+			return fmt.Errorf("column %s has %d values in the file, DuckDB wrote %d", c.Name, values[i], want.values[i])
 		}
 	}
 	return nil
 }
 
 // comparePart opens a part and compares its columns and rows; values checks the rest.
-func comparePart(path string, columns []storedColumn, rows int64, values func(*parquet.File) error) error {
+func comparePart(path string, columns []duck.StoredColumn, rows int64, values func(*parquet.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -150,8 +150,8 @@ func comparePart(path string, columns []storedColumn, rows int64, values func(*p
 		return fmt.Errorf("%d columns in the file, %d in the table", len(leaves), len(columns))
 	}
 	for i, leaf := range leaves {
-		if leaf.Name() != columns[i].name {
-			return fmt.Errorf("column %d is %s in the file, %s in the table", i+1, leaf.Name(), columns[i].name)
+		if leaf.Name() != columns[i].Name {
+			return fmt.Errorf("column %d is %s in the file, %s in the table", i+1, leaf.Name(), columns[i].Name)
 		}
 	}
 	return values(file)

@@ -15,7 +15,7 @@ import (
 const sparseRows = 20_000
 
 // compactSystemTables rewrites the tables of _sync with many small row groups. DuckDB writes the rows of each run as a
-// separate group, which takes a block of 256 KiB however few they are. Without this, each run adds three blocks to the
+// separate group, which takes blocks of its own however few they are. Without this, each run adds three blocks or more to the
 // file: for its rows in _sync.runs, _sync.publishes and _sync.stream_runs. The next checkpoint frees the deleted groups.
 func compactSystemTables(ctx context.Context, db *duck.DB) error {
 	sparse, err := sparseTables(ctx, db)

@@ -28,6 +28,7 @@ func TestTheRecordsOfRunsTakeNoBlockEach(t *testing.T) {
 			t.Errorf("after run %d the file is %d bytes larger than after run 5", n, grown)
 		}
 	}
+	t.Log("bytes after publish 1, 5 and the last: ", sizes[1], sizes[5], sizes[runs])
 	for query, want := range map[string]string{
 		"SELECT count(DISTINCT run_id) FROM _sync.runs": fmt.Sprint(runs),
 		"SELECT count(*) FROM _sync.stream_runs":        fmt.Sprint(9 * runs),

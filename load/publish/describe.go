@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func describeSchema(ctx context.Context, db *duck.DB, s Schema) error {
 
 // writeMeanings comments the relations of a schema and writes its dictionary again.
 func writeMeanings(ctx context.Context, db *duck.DB, schema string, all []relationMeaning) error {
-	stored, err := readColumns(ctx, db, schema)
+	stored, err := db.Columns(ctx, schema)
 	if err != nil {
 		return err
 	}
@@ -76,13 +75,13 @@ func inheritMeanings(r Relation, sources []relationMeaning) map[string]transform
 }
 
 // writeComments comments tables, views and their columns, all in one text: single statements would cost twice as much.
-func writeComments(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []relationMeaning) error {
+func writeComments(ctx context.Context, db *duck.DB, schema string, stored map[string][]duck.StoredColumn, all []relationMeaning) error {
 	var text strings.Builder
 	for _, d := range all {
 		name := duck.Table(schema, d.name)
 		fmt.Fprintf(&text, "COMMENT ON %s %s IS %s;\n", d.kind, name, duck.Text(d.doc))
 		for _, c := range stored[d.name] {
-			fmt.Fprintf(&text, "COMMENT ON COLUMN %s.%s IS %s;\n", name, duck.Name(c.name), duck.Text(d.columns[c.name].Doc))
+			fmt.Fprintf(&text, "COMMENT ON COLUMN %s.%s IS %s;\n", name, duck.Name(c.Name), duck.Text(d.columns[c.Name].Doc))
 		}
 	}
 	if text.Len() == 0 {
@@ -99,13 +98,13 @@ func writeComments(ctx context.Context, db *duck.DB, schema string, stored map[s
 }
 
 // fillDictionary writes the dictionary of a schema again.
-func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[string][]storedColumn, all []relationMeaning) error {
+func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[string][]duck.StoredColumn, all []relationMeaning) error {
 	var rows []string
 	for _, d := range all {
 		for i, c := range stored[d.name] {
-			known := d.columns[c.name]
+			known := d.columns[c.Name]
 			rows = append(rows, fmt.Sprintf("(%s, %s, %s, %d, %s, %s, %s, %t, %t, %s)",
-				duck.Text(schema), duck.Text(d.name), duck.Text(d.kind), i+1, duck.Text(c.name), duck.Text(c.kind),
+				duck.Text(schema), duck.Text(d.name), duck.Text(d.kind), i+1, duck.Text(c.Name), duck.Text(c.Type),
 				duck.Text(known.Doc), known.PII, known.Person, duck.Text(known.References)))
 		}
 	}
@@ -120,26 +119,4 @@ func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[
 		}
 		return nil
 	})
-}
-
-// storedColumn is a column with its type in the file.
-type storedColumn struct{ name, kind string }
-
-// readColumns gives the columns of all tables and views of a schema, in order.
-func readColumns(ctx context.Context, db *duck.DB, schema string) (map[string][]storedColumn, error) {
-	all := map[string][]storedColumn{}
-	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name, column_index"
-	err := db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
-		var table string
-		var c storedColumn
-		if err := rows.Scan(&table, &c.name, &c.kind); err != nil {
-			return err
-		}
-		all[table] = append(all[table], c)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the columns of %s: %w", schema, err)
-	}
-	return all, nil
 }

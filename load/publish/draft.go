@@ -15,7 +15,7 @@ type lakeWriter struct {
 	group     int    // rows in a row group; 0: by the number of columns
 	file      string // name of the published file, without suffix
 	schema    Schema
-	columns   map[string][]storedColumn // by table
+	columns   map[string][]duck.StoredColumn // by table
 	old       Manifest
 	manifest  Manifest
 	contents  map[string]tableParts
@@ -76,13 +76,14 @@ type unit struct {
 type freshRange struct {
 	timeRange
 	units []*unit
+	known *partContent // what the only group of the range contains; nil: not computed yet
 }
 
 // rowSource is where the rows of a table of the lake come from.
 type rowSource struct {
 	table   string // as SQL names it
 	column  string // decides on the part; "": there is one
-	columns []storedColumn
+	columns []duck.StoredColumn
 	digest  string // SQL of a number that changes with the row
 }
 

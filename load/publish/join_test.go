@@ -22,7 +22,7 @@ func writeAuditedParts(t *testing.T, db *duck.DB, dir string, queries ...string)
 		if _, err := db.Exec(t.Context(), "CREATE OR REPLACE TABLE "+table+" AS "+query); err != nil {
 			t.Fatal(err)
 		}
-		columns, err := readColumns(t.Context(), db, "main")
+		columns, err := db.Columns(t.Context(), "main")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestJoinedPartsHaveTheRowsOfAll(t *testing.T) {
 		if err := joinFiles(to, from); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		stored, err := readColumns(t.Context(), db, "main")
+		stored, err := db.Columns(t.Context(), "main")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestAuditFindsMissingValuesOfAPart(t *testing.T) {
 	t.Parallel()
 	db, dir := openScratch(t)
 	file := writeAuditedParts(t, db, dir, things+"range(5000) r(i)")[0]
-	columns, err := readColumns(t.Context(), db, "main")
+	columns, err := db.Columns(t.Context(), "main")
 	if err != nil {
 		t.Fatal(err)
 	}

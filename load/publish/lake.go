@@ -130,7 +130,7 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	l.manifest = Manifest{Format: ManifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
 	l.old = readManifest(l.dir)
 	var err error
-	if l.columns, err = readColumns(ctx, db, s.Name); err != nil {
+	if l.columns, err = db.Columns(ctx, s.Name); err != nil {
 		return nil, err
 	}
 	// A union shares the files of its tables, so these are planned first.

@@ -92,7 +92,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(m.Schema)); err != nil {
 		return err
 	}
-	stored, err := readColumns(ctx, db, b.schema.Name)
+	stored, err := db.Columns(ctx, b.schema.Name)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (b *modelBuild) recordFailure(r Relation, line int, err error) {
 
 // buildOrder gives the models whose stored sources exist, each after those that it reads. circle are the models that read
 // themselves through others.
-func (m Models) buildOrder(stored map[string][]storedColumn) (all, circle []Relation) {
+func (m Models) buildOrder(stored map[string][]duck.StoredColumn) (all, circle []Relation) {
 	var waiting []Relation
 	for _, r := range m.Relations {
 		if !slices.ContainsFunc(referencedNames(r.SQL, "{schema}."), func(name string) bool { _, there := stored[name]; return !there }) {
@@ -203,7 +203,7 @@ func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation
 		if slices.ContainsFunc(made, func(r Relation) bool { return r.Name == name }) {
 			continue
 		}
-		if _, err := db.Exec(ctx, "DROP "+kind+" "+duck.Table(schema, name)); err != nil {
+		if _, err := db.Exec(ctx, "DROP "+strings.ToUpper(kind)+" "+duck.Table(schema, name)); err != nil {
 			return fmt.Errorf("drop the removed model %s: %w", name, err)
 		}
 	}

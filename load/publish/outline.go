@@ -88,17 +88,17 @@ func (b *modelBuild) makeEmpty(ctx context.Context, db *duck.DB) (known []relati
 }
 
 func outlineRelations(ctx context.Context, db *duck.DB, s Schema, known []relationMeaning) (all []RelationOutline, err error) {
-	columns := map[string]map[string][]storedColumn{}
+	columns := map[string]map[string][]duck.StoredColumn{}
 	for prefix, schema := range map[string]string{"{schema}.": s.Name, "{models}.": s.Models.Schema} {
-		if columns[prefix], err = readColumns(ctx, db, schema); err != nil {
+		if columns[prefix], err = db.Columns(ctx, schema); err != nil {
 			return nil, err
 		}
 	}
 	for _, d := range known {
 		one := RelationOutline{Name: d.name, Kind: d.kind, Doc: d.doc, Model: d.prefix == "{models}."}
 		for _, c := range columns[d.prefix][d.name] {
-			column := d.columns[c.name]
-			column.Name, column.SQL = c.name, c.kind
+			column := d.columns[c.Name]
+			column.Name, column.SQL = c.Name, c.Type
 			one.Columns = append(one.Columns, column)
 		}
 		all = append(all, one)

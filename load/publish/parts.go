@@ -24,13 +24,13 @@ const timeKind = "TIMESTAMP WITH TIME ZONE"
 
 // partColumn is the column that decides on the parts of a table; "" where it has one part. Relations are only divided by
 // columns that they take from a table: a range of a computed one would compute the whole relation for each part.
-func partColumn(want lakeTable, columns []storedColumn) string {
+func partColumn(want lakeTable, columns []duck.StoredColumn) string {
 	names := timeColumns[:]
 	if want.stored {
 		names = append(slices.Clone(names), transform.SyncedAtColumn)
 	}
 	for _, name := range names {
-		if slices.Contains(columns, storedColumn{name, timeKind}) {
+		if slices.Contains(columns, duck.StoredColumn{Name: name, Type: timeKind}) {
 			return name
 		}
 	}
@@ -41,7 +41,7 @@ func (l *lakeWriter) sourceOf(want lakeTable) rowSource {
 	columns := l.columns[want.name]
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = c.name
+		names[i] = c.Name
 	}
 	// Each change of a stored row moves its _synced_at (load/committest), so the other columns need not be read.
 	short := append(slices.Clone(want.key), transform.SyncedAtColumn, transform.HashColumn)
@@ -162,9 +162,10 @@ func later(a, b time.Time) time.Time {
 
 // partState is an old part beside the rows that belong into it now.
 type partState struct {
-	rows  int64
-	bytes int64 // that these rows will take, by the size of the old ones
-	dirty bool  // the rows differ, or the file is damaged
+	rows   int64
+	digest string // of these rows; "": not computed
+	bytes  int64  // that these rows will take, by the size of the old ones
+	dirty  bool   // the rows differ, or the file is damaged
 }
 
 // span is a number of neighbouring parts that are written again together.

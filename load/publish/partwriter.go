@@ -139,7 +139,7 @@ func (w *partWriter) compare(ctx context.Context, damaged []bool) (units []*unit
 		if len(units) == 0 {
 			u.From = time.Time{}
 		}
-		s := partState{rows: found[i].rows, dirty: damaged[u.part] || found[i].rows != u.Rows || found[i].digest != u.Content}
+		s := partState{rows: found[i].rows, digest: found[i].digest, dirty: damaged[u.part] || found[i].rows != u.Rows || found[i].digest != u.Content}
 		u.bytes = int64(float64(u.bytes) * float64(s.rows) / float64(max(u.Rows, 1)))
 		units, states = append(units, u), append(states, s)
 	}
@@ -164,6 +164,9 @@ func (w *partWriter) replaceDirty(ctx context.Context, units []*unit, states []p
 		f, err := w.divide(ctx, r, rows)
 		if err != nil {
 			return nil, nil, err
+		}
+		if len(f.units) == 1 && s.end == s.first+1 { // the same range as before
+			f.known = &partContent{states[s.first].rows, states[s.first].digest}
 		}
 		for _, u := range f.units {
 			u.part, u.bytes = units[s.first].part, bytes/int64(len(f.units))
@@ -306,11 +309,7 @@ func (w *partWriter) certify(ctx context.Context, f freshRange) error {
 	if w.few && w.stored {
 		return nil
 	}
-	from := make([]time.Time, len(f.units))
-	for i, u := range f.units {
-		from[i] = u.From
-	}
-	found, err := w.source.contents(ctx, w.db, f.timeRange, from)
+	found, err := w.rangeContents(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -321,4 +320,16 @@ func (w *partWriter) certify(ctx context.Context, f freshRange) error {
 		u.Content = found[i].digest
 	}
 	return nil
+}
+
+// rangeContents gives what the table has of each group of a range.
+func (w *partWriter) rangeContents(ctx context.Context, f freshRange) ([]partContent, error) {
+	if f.known != nil {
+		return []partContent{*f.known}, nil
+	}
+	from := make([]time.Time, len(f.units))
+	for i, u := range f.units {
+		from[i] = u.From
+	}
+	return w.source.contents(ctx, w.db, f.timeRange, from)
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/load"
@@ -80,7 +82,7 @@ func remakeTables(ctx context.Context, db *duck.DB, s Schema, changed bool) erro
 	}
 	all := schemaMeanings(s)
 	all = slices.DeleteFunc(all, func(d relationMeaning) bool { return !slices.Contains(made, d.name) })
-	stored, err := readColumns(ctx, db, s.Name)
+	stored, err := db.Columns(ctx, s.Name)
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (p *publishRun) changedAt(schema string) time.Time {
 func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, old string) error {
 	name := duck.Table(schema, r.Name)
 	if old != "" && old != r.Kind {
-		if _, err := db.Exec(ctx, "DROP "+old+" "+name); err != nil {
+		if _, err := db.Exec(ctx, "DROP "+strings.ToUpper(old)+" "+name); err != nil {
 			return err
 		}
 	}
@@ -138,7 +140,7 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 		if err != nil {
 			return err
 		}
-		_, err = db.Exec(ctx, "CREATE OR REPLACE "+r.Kind+" "+name+" AS "+query)
+		_, err = db.Exec(ctx, "CREATE OR REPLACE "+strings.ToUpper(r.Kind)+" "+name+" AS "+query)
 		return err
 	}
 	return errors.New("a relation is a view or a table")
@@ -175,25 +177,30 @@ func replaceMeta(ctx context.Context, db *duck.DB, key, value string) (before st
 }
 
 func setMeta(ctx context.Context, db *duck.DB, key, value string) error {
-	if _, err := db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
-		return err
+	return setMetas(ctx, db, map[string]string{key: value})
+}
+
+// setMetas stores facts about the file with one statement, in the order of their keys.
+func setMetas(ctx context.Context, db *duck.DB, facts map[string]string) error {
+	var keys, pairs []string
+	for _, key := range slices.Sorted(maps.Keys(facts)) {
+		keys, pairs = append(keys, duck.Text(key)), append(pairs, "("+duck.Text(key)+", "+duck.Text(facts[key])+")")
 	}
-	_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, value)
+	_, err := db.Exec(ctx, "DELETE FROM _sync.meta WHERE key IN ("+strings.Join(keys, ", ")+"); INSERT INTO _sync.meta VALUES "+strings.Join(pairs, ", "))
 	return err
 }
 
 // recordPublish records the publish, and the freshness of each stream, in the file.
 func (p *publishRun) recordPublish(ctx context.Context, db *duck.DB) error {
-	for key, value := range map[string]string{"run_id": p.spec.RunID, "file": p.name + ".duckdb", "published_at": p.at.Format(time.RFC3339Nano),
-		"timezone": timezoneOrUTC(p.spec.Timezone)} {
-		if err := setMeta(ctx, db, key, value); err != nil {
-			return err
-		}
+	err := setMetas(ctx, db, map[string]string{"run_id": p.spec.RunID, "file": p.name + ".duckdb", "published_at": p.at.Format(time.RFC3339Nano),
+		"timezone": timezoneOrUTC(p.spec.Timezone)})
+	if err != nil {
+		return err
 	}
 	if err := system.UpdateFreshness(ctx, db, p.at); err != nil {
 		return err
 	}
-	_, err := db.Exec(ctx, `INSERT INTO _sync.publishes (run_id, recorded_at, file, tables_changed, parts_written, verified, rebuilt)
+	_, err = db.Exec(ctx, `INSERT INTO _sync.publishes (run_id, recorded_at, file, tables_changed, parts_written, verified, rebuilt)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, p.spec.RunID, p.at, p.name+".duckdb", p.result.Changed, p.result.Parts, p.result.Verified, p.result.Rebuilt)
 	return err
 }

@@ -62,7 +62,16 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 			return err
 		}
 	}
-	for _, name := range s.relationNames() {
+	columns, err := db.Columns(ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	for _, t := range s.Tables {
+		if len(columns[t.Name]) == 0 {
+			return fmt.Errorf("the copy has no table %s.%s", s.Name, t.Name)
+		}
+	}
+	for _, name := range s.queryNames() {
 		if _, err := db.Exec(ctx, "SELECT * FROM "+duck.Table(s.Name, name)+" LIMIT 0"); err != nil {
 			return fmt.Errorf("read %s.%s: %w", s.Name, name, err)
 		}
@@ -70,11 +79,10 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 	return nil
 }
 
-// relationNames gives the names of all tables, views and relations of a schema.
-func (s Schema) relationNames() []string {
+// queryNames gives the names of all views and relations of a schema.
+func (s Schema) queryNames() []string {
 	var names []string
 	for _, t := range s.Tables {
-		names = append(names, t.Name)
 		if t.View != "" {
 			names = append(names, t.View)
 		}

@@ -1,6 +1,9 @@
 package duck
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // memory holds what was read once from the database, by key.
 type memory map[string]remembered
@@ -8,7 +11,8 @@ type memory map[string]remembered
 // remembered is a value, and the words by which a statement shows that it may change it.
 type remembered struct {
 	words []string
-	value any
+	value any  // nil: only a watch for the words
+	watch bool // also after a rollback
 }
 
 // forgetChanged forgets what a statement may change.
@@ -21,4 +25,9 @@ func (m memory) forgetChanged(statement string) {
 			}
 		}
 	}
+}
+
+// forgetRead forgets what was read, which a rollback may have changed.
+func (m memory) forgetRead() {
+	maps.DeleteFunc(m, func(_ string, known remembered) bool { return !known.watch })
 }

@@ -9,10 +9,18 @@ func Remember[T any](d *DB, key string, words []string, read func() (T, error)) 
 	}
 	value, err := read()
 	if err == nil {
-		d.known[key] = remembered{words, value}
+		d.known[key] = remembered{words: words, value: value}
 	}
 	return value, err
 }
+
+// Watch begins to watch for statements with one of the words; see Unnamed.
+func (d *DB) Watch(key string, words []string) {
+	d.known[key] = remembered{words: words, watch: true}
+}
+
+// Unnamed reports whether Exec has run no statement with one of the words since Watch, not even one that was rolled back.
+func (d *DB) Unnamed(key string) bool { return d.known[key].watch }
 
 // SystemTable gives the words by which statements name a table of _sync.
 func SystemTable(name string) []string { return []string{"_sync." + name, Name(name)} }

@@ -3,6 +3,7 @@ package duck_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"aqueduck/load/internal/duck"
@@ -63,5 +64,59 @@ func TestWhatIsRememberedIsReadAgainAfterAChange(t *testing.T) {
 	_, err = duck.Remember(db, "broken", nil, func() (int, error) { return 1, context.Canceled })
 	if again, ok := duck.Remember(db, "broken", nil, func() (int, error) { return 2, nil }); !errors.Is(err, context.Canceled) || ok != nil || again != 2 {
 		t.Errorf("after a failed reading: %d, %v", again, ok)
+	}
+}
+
+// TestAWatchedTableIsUnnamedUntilAStatementNamesIt names one of two watched tables, in a transaction that is rolled back.
+func TestAWatchedTableIsUnnamedUntilAStatementNamesIt(t *testing.T) {
+	t.Parallel()
+	db, err := duck.Open(t.Context(), duck.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(t.Context(), "CREATE SCHEMA _sync; CREATE TABLE _sync.meta (key VARCHAR); CREATE TABLE _sync.runs (id VARCHAR)"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"meta", "runs"} {
+		db.Watch(name, duck.SystemTable(name))
+	}
+	if !db.Unnamed("meta") || !db.Unnamed("runs") || db.Unnamed("seen") {
+		t.Error("before the first statement: watched tables are named, or another is unnamed")
+	}
+	failed := errors.New("failed")
+	err = db.Transaction(t.Context(), func() error {
+		_, err := db.Exec(t.Context(), "INSERT INTO _sync.meta VALUES ('a')")
+		return errors.Join(err, failed)
+	})
+	if !errors.Is(err, failed) || db.Unnamed("meta") || !db.Unnamed("runs") {
+		t.Errorf("after a rollback: meta unnamed %t, runs unnamed %t, %v", db.Unnamed("meta"), db.Unnamed("runs"), err)
+	}
+}
+
+// TestColumnsAreListedAgainAfterADefinition changes the tables of a file in each way that the program does.
+func TestColumnsAreListedAgainAfterADefinition(t *testing.T) {
+	t.Parallel()
+	db, err := duck.Open(t.Context(), duck.Options{Path: t.TempDir() + "/x.duckdb"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, step := range []struct{ statement, want string }{
+		{`CREATE TABLE "main"."a" (id VARCHAR)`, "map[a:[{id VARCHAR}]]"},
+		{`ALTER TABLE "main"."a" ADD COLUMN n BIGINT`, "map[a:[{id VARCHAR} {n BIGINT}]]"},
+		{`ALTER TABLE "main"."a" ALTER COLUMN n TYPE DOUBLE`, "map[a:[{id VARCHAR} {n DOUBLE}]]"},
+		{`CREATE OR REPLACE VIEW "main"."b" AS SELECT n FROM "main"."a"`, "map[a:[{id VARCHAR} {n DOUBLE}] b:[{n DOUBLE}]]"},
+		{`CREATE OR REPLACE TABLE "main"."c" AS SELECT 1 AS i`, "map[a:[{id VARCHAR} {n DOUBLE}] b:[{n DOUBLE}] c:[{i INTEGER}]]"},
+		{`CREATE OR REPLACE TEMP TABLE d AS SELECT 1`, "map[a:[{id VARCHAR} {n DOUBLE}] b:[{n DOUBLE}] c:[{i INTEGER}]]"},
+		{`DROP VIEW "main"."b"`, "map[a:[{id VARCHAR} {n DOUBLE}] c:[{i INTEGER}]]"},
+		{`DROP TABLE "main"."c"`, "map[a:[{id VARCHAR} {n DOUBLE}]]"},
+	} {
+		if _, err := db.Exec(t.Context(), step.statement); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := db.Columns(t.Context(), "main"); err != nil || fmt.Sprint(got) != step.want {
+			t.Errorf("after %s: %v, want %s, %v", step.statement, got, step.want, err)
+		}
 	}
 }

@@ -83,9 +83,9 @@ func Create(ctx context.Context, db *duck.DB) error {
 
 // CopyTables replaces the tables of schema _sync in one attached file by those of another, in one transaction. A table
 // that is missing is made, without comments. A table that has the same rows already stays: writing it again would take a
-// block of the file.
-func CopyTables(ctx context.Context, db *duck.DB, from, to string) error {
-	different, missing, err := differentTables(ctx, db, from, to)
+// block of the file. same are the tables that are known to have them; the others are compared.
+func CopyTables(ctx context.Context, db *duck.DB, from, to string, same map[string]bool) error {
+	different, missing, err := differentTables(ctx, db, from, to, same)
 	if err != nil {
 		return fmt.Errorf("compare schema _sync of %s with %s: %w", from, to, err)
 	}
@@ -113,8 +113,8 @@ func CopyTables(ctx context.Context, db *duck.DB, from, to string) error {
 }
 
 // differentTables compares the tables of schema _sync in two attached files: those with other rows, by their hashes, and
-// those that the second file lacks.
-func differentTables(ctx context.Context, db *duck.DB, from, to string) (different, missing map[string]bool, err error) {
+// those that the second file lacks. same are not compared.
+func differentTables(ctx context.Context, db *duck.DB, from, to string, same map[string]bool) (different, missing map[string]bool, err error) {
 	there := map[string]bool{}
 	err = db.Each(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = '_sync'", []any{to}, func(rows *sql.Rows) error {
 		var name string
@@ -128,7 +128,7 @@ func differentTables(ctx context.Context, db *duck.DB, from, to string) (differe
 	different, missing = map[string]bool{}, map[string]bool{}
 	var contents []string
 	for _, t := range Tables() {
-		if missing[t.Name] = !there[t.Name]; !there[t.Name] {
+		if missing[t.Name] = !there[t.Name]; !there[t.Name] || same[t.Name] {
 			continue
 		}
 		for _, file := range []string{from, to} {
@@ -149,6 +149,22 @@ func differentTables(ctx context.Context, db *duck.DB, from, to string) (differe
 		return err
 	})
 	return different, missing, err
+}
+
+// WatchTables begins to watch for statements that name a table of schema _sync.
+func WatchTables(db *duck.DB) {
+	for _, t := range Tables() {
+		db.Watch("watch "+t.Name, duck.SystemTable(t.Name))
+	}
+}
+
+// UnnamedTables gives the tables of schema _sync that no statement has named since WatchTables: their rows are the same.
+func UnnamedTables(db *duck.DB) map[string]bool {
+	unnamed := map[string]bool{}
+	for _, t := range Tables() {
+		unnamed[t.Name] = db.Unnamed("watch " + t.Name)
+	}
+	return unnamed
 }
 
 // UpdateFreshness makes the freshness of each stream that of its checkpoint, in a file that is published at a time.

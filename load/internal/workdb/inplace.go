@@ -40,7 +40,8 @@ func (w *Database) OpenInPlace(ctx context.Context, published string, makeWritab
 	}
 	err = requireName(ctx, db, filepath.Base(published))
 	if err == nil && !known {
-		err = system.CopyTables(ctx, db, duck.Catalog, duck.Bookkeeping)
+		err = system.CopyTables(ctx, db, duck.Catalog, duck.Bookkeeping, nil)
+		system.WatchTables(db)
 	}
 	if err == nil {
 		err = system.RequireCurrent(ctx, db)
@@ -116,7 +117,7 @@ func needsWrite(err error) bool {
 // closeInPlace closes the published file and keeps the bookkeeping for the next run, also one that writes.
 func (w *Database) closeInPlace() error {
 	d, published := w.path, w.published
-	w.published = ""
+	w.published, w.Unnamed = "", system.UnnamedTables(w.DB)
 	// A kill inside this checkpoint may destroy the file. The next run then does without it, and only reads again what
 	// this one has read.
 	_, err := w.DB.Exec(context.Background(), "CHECKPOINT "+duck.Bookkeeping)

@@ -65,27 +65,16 @@ func (w *Database) StoredRows(ctx context.Context, schema, table string) (int64,
 	return n, err
 }
 
-// StoredColumns gives the type of every column of every table of a schema, by table and column. The caller must not change it.
+// StoredColumns gives the type of every column of every table of a schema, by table and column.
 func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
-	return duck.Remember(w.DB, "columns of "+schema, []string{"TABLE", "VIEW"}, func() (map[string]map[string]string, error) {
-		return readColumns(ctx, w.DB, schema)
-	})
-}
-
-func readColumns(ctx context.Context, db *duck.DB, schema string) (map[string]map[string]string, error) {
-	stored := map[string]map[string]string{}
-	query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2"
-	err := db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
-		var table, column, kind string
-		if err := rows.Scan(&table, &column, &kind); err != nil {
-			return err
+	columns, err := w.DB.Columns(ctx, schema)
+	stored := make(map[string]map[string]string, len(columns))
+	for table, list := range columns {
+		stored[table] = make(map[string]string, len(list))
+		for _, c := range list {
+			stored[table][c.Name] = c.Type
 		}
-		if stored[table] == nil {
-			stored[table] = map[string]string{}
-		}
-		stored[table][column] = kind
-		return nil
-	})
+	}
 	return stored, err
 }
 

@@ -1,0 +1,33 @@
+package duck
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// StoredColumn is a column of a table or view, with its type as DuckDB names it.
+type StoredColumn struct{ Name, Type string }
+
+// definitions are the words of statements that define a table or view of the file. Temporary ones are none of them.
+var definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPLACE VIEW", "ALTER TABLE", "DROP TABLE \"", "DROP VIEW \""}
+
+// Columns gives the columns of all tables and views of a schema of the file, in order, by table. It reads them once, and again
+// after a statement that defines a table or view. The caller must not change them.
+func (d *DB) Columns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
+	return Remember(d, "columns of "+schema, definitions, func() (map[string][]StoredColumn, error) {
+		all := map[string][]StoredColumn{}
+		query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name, column_index"
+		err := d.Each(ctx, query, []any{Catalog, schema}, func(rows *sql.Rows) error {
+			var table string
+			var c StoredColumn
+			err := rows.Scan(&table, &c.Name, &c.Type)
+			all[table] = append(all[table], c)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the columns of %s: %w", schema, err)
+		}
+		return all, nil
+	})
+}
