@@ -39,6 +39,7 @@ type lakeTable struct {
 	union     []string // the tables whose rows it has, for a relation that is a union
 	key       []string // for a stored table: its key
 	stored    bool     // it is a stored table, or shows rows of one: each change moves _synced_at
+	from      string   // the stored table that it is, or shows rows of; "": a relation
 	rows      int64    // an upper estimate
 }
 
@@ -50,9 +51,13 @@ type partWriter struct {
 	group  int    // rows in a row group
 	few    bool   // the table has at most as many rows
 	stored bool   // see lakeTable
+	from   string // see lakeTable
 	old    []Part // the parts of the last publish
 	paths  []string
 	parts  []*draftPart // those of this one
+
+	toWrite []*unit // the groups to write, in their order, where their rows are scattered; see stageRows
+	staged  []*unit // those whose rows are in the temporary table
 }
 
 // draftPart is a part of this publish: an old one, or one of the groups in units.

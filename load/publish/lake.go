@@ -26,7 +26,7 @@ func (p *publishRun) inLake(s Schema) []lakeTable {
 			continue
 		}
 		state := states[t.Name]
-		table := lakeTable{name: t.Name, changedAt: state.ChangedAt, key: t.Key, stored: len(t.Key) > 0, rows: state.Rows}
+		table := lakeTable{name: t.Name, changedAt: state.ChangedAt, key: t.Key, stored: len(t.Key) > 0, from: t.Name, rows: state.Rows}
 		list = append(list, table)
 		if t.View != "" {
 			table.name = t.View
@@ -47,7 +47,7 @@ func (p *publishRun) unconfiguredTables(s Schema, list []lakeTable) (left []lake
 	for _, t := range p.before.Tables {
 		listed := slices.ContainsFunc(list, func(want lakeTable) bool { return want.name == t.Name })
 		if t.Schema == s.Name && !listed && !slices.Contains(s.Internal, t.Name) {
-			left = append(left, lakeTable{name: t.Name, changedAt: t.ChangedAt, rows: t.Rows})
+			left = append(left, lakeTable{name: t.Name, changedAt: t.ChangedAt, from: t.Name, rows: t.Rows})
 		}
 	}
 	return left

@@ -30,7 +30,15 @@ func smallParts(s publish.Spec) publish.Spec {
 // publishParts publishes in small parts, checks that the lake has the rows of the file, and begins the next run.
 func (h *publishFixture) publishParts() publish.Result {
 	h.t.Helper()
-	r := h.publishOnly(smallParts(h.runSpec()))
+	return h.publishGroups(2048)
+}
+
+// publishGroups is publishParts with groups of so many rows.
+func (h *publishFixture) publishGroups(rows int) publish.Result {
+	h.t.Helper()
+	spec := smallParts(h.runSpec())
+	spec.GroupRows = rows
+	r := h.publishOnly(spec)
 	requireSameRows(h.t, h)
 	h.openRun()
 	return r
@@ -208,11 +216,14 @@ func TestRowGroupsAreInTheOrderOfTime(t *testing.T) {
 	list := manyPeople(0, 12_000, "a")
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	h.commitPeople(list...)
-	h.publishParts()
-	requireRowGroupsInOrder(t, h, "people")
-	h.commitPeople(manyPeople(11_000, 16_000, "b")...)
-	h.publishParts()
-	requireRowGroupsInOrder(t, h, "people")
+	for _, rows := range []int{2048, 512} { // rows of groups of 512 are scattered, and are collected first
+		h.publishGroups(rows)
+		requireRowGroupsInOrder(t, h, "people")
+		h.commitPeople(manyPeople(11_000, 16_000, fmt.Sprint("b", rows))...)
+		h.publishGroups(rows)
+		requireRowGroupsInOrder(t, h, "people")
+		must(t, os.RemoveAll(h.dir.Lake("main")))
+	}
 }
 
 // TestPartsSplitAndMerge lets a table grow and shrink: no part stays far above or below its size.
@@ -261,8 +272,9 @@ func TestRandomChangesReachTheLake(t *testing.T) {
 	for l := lane.New(t, "publishes of random changes in parts", rounds); l.HasNext(); l.CountTrials(rounds) {
 		h := newHouse(t)
 		r := rand.New(rand.NewPCG(l.Seed(), 7))
+		group := 512 << (2 * r.IntN(2)) // rows of groups of 512 are scattered
 		h.commitPeople(manyPeople(0, 4000+r.IntN(8000), "a")...)
-		h.publishParts()
+		h.publishGroups(group)
 		for range rounds {
 			var list []committest.Person
 			at, spread := r.IntN(12_000), 1+r.IntN(12_000)
@@ -278,7 +290,7 @@ func TestRandomChangesReachTheLake(t *testing.T) {
 				list = append(list, p)
 			}
 			h.commitPeople(list...)
-			h.publishParts()
+			h.publishGroups(group)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // refreshTable compares the rows of a table with its old parts and writes the parts that differ.
 func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTable, plan *tableParts, damaged []bool) error {
 	source := l.sourceOf(want)
-	w := &partWriter{lakeWriter: l, db: db, source: source, group: l.groupRows(source), stored: want.stored, old: plan.entry.Parts, paths: plan.paths}
+	w := &partWriter{lakeWriter: l, db: db, source: source, group: l.groupRows(source), stored: want.stored, from: want.from, old: plan.entry.Parts, paths: plan.paths}
 	w.few = want.rows <= int64(w.group)
 	if plan.entry.By != source.column {
 		w.old = nil
@@ -26,7 +27,7 @@ func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTab
 		write = w.writeTable
 	}
 	fresh, err := write(ctx, damaged)
-	if err != nil {
+	if err := errors.Join(err, w.dropStaged(ctx)); err != nil {
 		return err
 	}
 	for _, f := range fresh {
@@ -57,6 +58,9 @@ func (w *partWriter) writeTable(ctx context.Context, _ []bool) ([]freshRange, er
 	if err != nil {
 		return nil, err
 	}
+	if err := w.noteScattered(ctx, all.units); err != nil {
+		return nil, err
+	}
 	return []freshRange{all}, w.writeParts(ctx, all.units)
 }
 
@@ -69,6 +73,9 @@ func (w *partWriter) rewriteParts(ctx context.Context, damaged []bool) ([]freshR
 	}
 	units, fresh, err := w.replaceDirty(ctx, units, states, touched)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.noteScattered(ctx, units); err != nil {
 		return nil, err
 	}
 	of := make([][]*unit, len(w.old))
@@ -237,8 +244,11 @@ func (w *partWriter) writeParts(ctx context.Context, units []*unit) error {
 // writeUnit writes a group as Parquet.
 func (w *partWriter) writeUnit(ctx context.Context, u *unit) error {
 	path := w.nextPath()
-	var err error
-	if u.wrote, err = copyOut(ctx, w.db, w.source.table+" WHERE "+u.condition, partFile{path, w.source.columns, w.group}); err != nil {
+	table, err := w.stageRows(ctx, u)
+	if err != nil {
+		return err
+	}
+	if u.wrote, err = copyOut(ctx, w.db, table+" WHERE "+u.condition, partFile{path, w.source.columns, w.group}); err != nil {
 		return err
 	}
 	u.RowGroups, err = countRowGroups(path)

@@ -1,0 +1,90 @@
+package publish
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+)
+
+// stagedGroups is the number of groups whose rows are copied into a temporary table together. More of them save readings of the
+// table, and cost memory: their rows are not compressed there.
+const stagedGroups = 16
+
+// scattered is the mean number of pieces of a table, each of as many rows as a group, that have rows of one time, from which the
+// rows count as scattered. It is one or two where the rows lie in the order of their times.
+const scattered = 8
+
+// stagedTable has the rows of the groups that are written next.
+const stagedTable = "temp.group_rows"
+
+// noteScattered finds out whether the rows of the groups to write are scattered over the whole table, as those of children of
+// long-lived records are. DuckDB then reads and decompresses the whole table for each group: measured over ten million parts of
+// conversations, 3 CPU-seconds for each of 700 groups.
+func (w *partWriter) noteScattered(ctx context.Context, units []*unit) error {
+	var write []*unit
+	for _, u := range units {
+		if u.condition != "" {
+			write = append(write, u)
+		}
+	}
+	if w.from == "" || w.source.column == "" || len(write) < 2 {
+		return nil
+	}
+	var spread int
+	query := fmt.Sprintf("SELECT epoch_us(min(%[1]s)), epoch_us(max(%[1]s)) FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY rowid // %[3]d",
+		duck.Name(w.source.column), duck.Table(w.schema.Name, w.from), w.group)
+	err := w.db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+		var first, last int64
+		if err := rows.Scan(&first, &last); err != nil {
+			return err
+		}
+		for _, u := range write {
+			if at := u.From.UnixMicro(); first <= at && at <= last {
+				spread++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("see where the rows of the groups are: %w", err)
+	}
+	if spread > scattered*len(write) {
+		w.toWrite = write
+	}
+	return nil
+}
+
+// stageRows gives the table that a group's rows are selected from. Where rows are scattered, it copies those of the next groups
+// into a temporary table, so that the whole table is read once for all of them.
+func (w *partWriter) stageRows(ctx context.Context, u *unit) (string, error) {
+	at := slices.Index(w.toWrite, u)
+	if at < 0 {
+		return w.source.table, nil
+	}
+	if slices.Contains(w.staged, u) {
+		return stagedTable, nil
+	}
+	w.staged = w.toWrite[at:min(at+stagedGroups, len(w.toWrite))]
+	conditions := make([]string, len(w.staged))
+	for i, u := range w.staged {
+		conditions[i] = "(" + u.condition + ")"
+	}
+	_, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+stagedTable+" AS SELECT * FROM "+w.source.table+" WHERE "+strings.Join(conditions, " OR "))
+	if err != nil {
+		return "", fmt.Errorf("collect the rows of %d groups: %w", len(w.staged), err)
+	}
+	return stagedTable, nil
+}
+
+// dropStaged drops the temporary table.
+func (w *partWriter) dropStaged(ctx context.Context) error {
+	if w.staged == nil {
+		return nil
+	}
+	_, err := w.db.Exec(ctx, "DROP TABLE IF EXISTS "+stagedTable)
+	return err
+}
