@@ -20,7 +20,10 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 		return t.idQueryError(err)
 	}
 	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-		ids, keys, err = t.idsToRead(ctx, work)
+		if ids, keys, err = t.idsToRead(ctx, work); err != nil || t.Stream.Read.Over.Size == 0 || len(t.doubts.reasons) == 0 {
+			return err
+		}
+		ids, keys, err = t.addNoted(ctx, work, ids, keys)
 		return err
 	})
 	if err != nil {
@@ -32,7 +35,7 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 		}
 	}
 	if len(ids) == 0 {
-		return nil
+		return t.Commit(ctx)
 	}
 	req := t.phaseRequest(extract.Forward)
 	req.IDs, req.Keys = ids, keys
@@ -73,4 +76,24 @@ func (t *idReader) idsToRead(ctx context.Context, work *load.Work) (ids, keys []
 	err = work.Facts.EachKey(ctx, schema, own, time.Time{}, func(key string) { ids = append(ids, key) })
 	slices.Sort(ids)
 	return slices.Compact(ids), nil, err
+}
+
+// addNoted adds the records that earlier runs noted as incomplete to those that batches ask for, with the ids that they are asked for by. A
+// record that the SQL file would not select even if the table were empty exists no longer: its note is removed.
+func (t *idReader) addNoted(ctx context.Context, work *load.Work, ids, keys []string) ([]string, []string, error) {
+	all, expected, err := work.Facts.Expected(ctx, t.Workspace.Name, t.Stream.Read.Over.SQL, t.Tables[0].Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	for key := range t.doubts.reasons {
+		i := slices.Index(expected, key)
+		switch {
+		case i < 0:
+			t.doubts.completed = append(t.doubts.completed, key)
+			delete(t.doubts.reasons, key)
+		case !slices.Contains(keys, key):
+			ids, keys = append(ids, all[i]), append(keys, key)
+		}
+	}
+	return ids, keys, nil
 }
