@@ -1,5 +1,6 @@
 -- How many users and leads were created in each of the last twelve weeks, including contacts that are inactive now?
 -- A merged contact is a person who is counted already: contact_identity has the contact it is today.
+-- draw: contacts
 WITH born AS (
   SELECT current_contact_id, min(created_at) AS first_seen_at, max(role) FILTER (id = current_contact_id) AS role
   FROM contacts_all JOIN contact_identity ON contact_id = id GROUP BY current_contact_id

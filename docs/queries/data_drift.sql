@@ -1,6 +1,6 @@
--- Do our times agree with the source's own reports, and how large are the differences?
--- If the report counts office hours only, our calendar times are longer.
-SELECT count(*) AS conversations, count(*) FILTER (agrees) AS agree, count(first_response_drift) AS first_responses,
-       round(median(first_response_drift) / 60, 1) AS median_minutes_apart, count(first_close_drift) AS first_closes,
-       round(median(first_close_drift) / 60, 1) AS median_minutes_apart_at_close
-FROM models.metric_drift ORDER BY conversations;
+-- In how many conversations do our numbers differ from the source's own, by measure, and why?
+-- Times are in seconds, assignments and reopens are counts; what differs and why is in the dictionary, at metric_drift.
+-- draw: percent_that_agree
+SELECT source, measure, count(*) AS conversations, round(100.0 * count(*) FILTER (agrees) / count(*), 1) AS percent_that_agree, count(*) FILTER (NOT agrees) AS differ,
+       median(abs(drift)) FILTER (NOT agrees) AS median_difference, mode(why ORDER BY why) AS most_frequent_reason
+FROM models.metric_drift GROUP BY source, measure ORDER BY source, measure;

@@ -21,6 +21,7 @@ type Query struct {
 	Name     string // of its file, without .sql
 	Question string
 	SQL      string
+	Draw     string   // column that a picture shows, named in a line "-- draw: column"; "": the first column of numbers after the first column
 	Reads    []string // relations that the statement names, such as contacts or models.reply_pairs; without those of _sync, which every warehouse has
 }
 
@@ -45,12 +46,16 @@ func All() ([]Query, error) {
 
 var (
 	read  = regexp.MustCompile(`(?i)\b(from|join)\s+([a-z_][a-z0-9_]*\.)?([a-z_][a-z0-9_]*)`)
+	drawn = regexp.MustCompile(`(?m)^-- draw: (\w+)$`)
 	named = regexp.MustCompile(`(?i)(?:\bwith|,)\s+([a-z_][a-z0-9_]*) as (?:materialized )?\(`)
 )
 
 func parseQuery(name, text string) Query {
 	first, _, _ := strings.Cut(text, "\n")
 	q := Query{Name: name, Question: strings.TrimPrefix(first, "-- "), SQL: text}
+	if found := drawn.FindStringSubmatch(text); found != nil {
+		q.Draw = found[1]
+	}
 	for _, found := range read.FindAllStringSubmatch(q.uncommentedSQL(), -1) {
 		if relation := found[2] + found[3]; q.isStoredRelation(found) && !slices.Contains(q.Reads, relation) {
 			q.Reads = append(q.Reads, relation)

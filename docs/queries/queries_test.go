@@ -179,9 +179,22 @@ func TestEveryQuestionIsAnswered(t *testing.T) {
 		if len(rows) == 0 || len(rows) > mostRows && q.Name != "data_personal" && q.Name != "data_as_of" && q.Name != "data_rows" {
 			t.Errorf("%s: %d rows", q.Name, len(rows))
 		}
+		if q.Draw != "" {
+			s.requireNumbers(q)
+		}
 		if !regexp.MustCompile(`\bORDER BY [^)]*;\s*$`).MatchString(q.SQL) {
 			t.Errorf("%s: its result has no order", q.Name)
 		}
+	}
+}
+
+// requireNumbers fails the test unless the column that a query draws is there and has numbers.
+func (s *analystSession) requireNumbers(q queries.Query) {
+	s.t.Helper()
+	statement := strings.TrimSuffix(strings.TrimSpace(q.SQL), ";")
+	kinds := s.queryRows("SELECT column_type FROM (DESCRIBE " + statement + ") WHERE column_name = '" + q.Draw + "'")
+	if len(kinds) != 1 || !regexp.MustCompile("^(BIGINT|INTEGER|DOUBLE|HUGEINT)$").MatchString(kinds[0]) {
+		s.t.Errorf("%s: it draws %s, of type %v", q.Name, q.Draw, kinds)
 	}
 }
 

@@ -1,5 +1,12 @@
--- Which team answers fastest, and which closes fastest?
-SELECT CASE WHEN coalesce(m.team_assignee_id, '0') = '0' THEN 'no team' ELSE coalesce(t.name, 'team ' || m.team_assignee_id || ', which is gone') END AS team,
-       count(*) AS conversations, round(median(m.time_to_first_response_calendar) / 60, 1) AS median_minutes_to_answer,
-       round(median(m.median_reply_time) / 60, 1) AS median_minutes_to_reply, round(median(m.time_to_first_close) / 3600, 1) AS median_hours_to_close
-FROM models.conversation_metrics m LEFT JOIN teams t ON t.id = m.team_assignee_id GROUP BY team ORDER BY median_minutes_to_answer NULLS LAST, team;
+-- Which team answers fastest?
+-- An answer counts for the team that was assigned when it was given.
+-- draw: median_minutes
+WITH answers AS (
+  SELECT r.reply_time_calendar, r.reply_time_office, CASE WHEN i.ended_at IS NULL OR i.ended_at > r.answered_at THEN i.team_id END AS team_id
+  FROM (SELECT * FROM models.reply_pairs WHERE answered_by = 'human') r
+  ASOF LEFT JOIN models.assignment_intervals i ON i.conversation_id = r.conversation_id AND r.answered_at >= i.began_at
+)
+SELECT CASE WHEN a.team_id IS NULL THEN 'no team' ELSE coalesce(t.name, 'team ' || a.team_id || ', which is gone') END AS team,
+       count(*) AS answers, round(median(a.reply_time_calendar) / 60, 1) AS median_minutes, round(quantile_cont(a.reply_time_calendar, 0.9) / 60, 1) AS p90_minutes,
+       round(median(a.reply_time_office) / 60, 1) AS median_office_minutes
+FROM answers a LEFT JOIN teams t ON t.id = a.team_id GROUP BY a.team_id, t.name ORDER BY median_minutes NULLS LAST, team, a.team_id;

@@ -1,8 +1,12 @@
 -- How much did each teammate do in the last thirty days of the data?
-WITH parts AS (
-  SELECT author_id, conversation_id, part_type FROM conversation_parts
-  WHERE author_type = 'admin' AND created_at > (SELECT max(synced_to) FROM _sync.freshness) - INTERVAL 30 DAY
+WITH since AS (
+  SELECT timezone((SELECT value FROM _sync.meta WHERE key = 'timezone'), max(synced_to))::DATE - 30 AS day FROM _sync.freshness
+), wrote AS (
+  SELECT author_id AS admin_id, count(DISTINCT conversation_id) AS conversations
+  FROM models.conversation_messages
+  WHERE author_kind = 'human' AND part_id <> 'source' AND timezone((SELECT value FROM _sync.meta WHERE key = 'timezone'), sent_at)::DATE > (SELECT day FROM since) GROUP BY author_id
 )
-SELECT coalesce(a.name, 'admin ' || p.author_id || ', who is gone') AS admin, count(DISTINCT p.conversation_id) AS conversations,
-       count(*) FILTER (p.part_type = 'comment') AS messages, count(*) FILTER (p.part_type = 'note') AS notes, count(*) FILTER (p.part_type = 'close') AS closings
-FROM parts p LEFT JOIN admins a ON a.id = p.author_id GROUP BY p.author_id, a.name ORDER BY conversations DESC, admin LIMIT 20;
+SELECT coalesce(a.name, 'admin ' || w.admin_id) AS admin, coalesce(any_value(r.conversations), 0) AS conversations, sum(w.replies)::BIGINT AS messages, sum(w.notes)::BIGINT AS notes,
+       sum(w.closes)::BIGINT AS closes
+FROM models.admin_workload w LEFT JOIN wrote r ON r.admin_id = w.admin_id LEFT JOIN models.teammates a ON a.admin_id = w.admin_id
+WHERE w.workload_date > (SELECT day FROM since) GROUP BY w.admin_id, a.name ORDER BY conversations DESC, admin, w.admin_id LIMIT 20;

@@ -266,6 +266,7 @@ type savedQuery struct {
 	Name     string   `json:"name"`
 	Question string   `json:"question"`
 	SQL      string   `json:"sql"`
+	Draw     string   `json:"draw,omitempty"`  // column that the picture shows; "": the first column of numbers after the first column
 	Lacks    []string `json:"lacks,omitempty"` // missing relations
 
 	Workspace string `json:"workspace"` // about which it asks

@@ -185,6 +185,8 @@ type questionView struct {
 	First  string
 	Last   string
 	Drawn  string // name of the drawn column
+	Most   string // its largest value, if it is above 0
+	Least  string // its smallest value, if it is below 0
 	Hidden []string
 	More   bool
 }
@@ -234,11 +236,43 @@ func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, fr
 	return "question", v, nil
 }
 
-// drawAnswer makes a table of an answer, with bars for its first column of numbers. If its rows are times, it also draws a picture.
+// drawAnswer makes a table of an answer, with bars for the drawn column. If its rows are times, it also draws a picture.
 func (v *questionView) drawAnswer(a *queryResult) {
 	v.Hidden, v.More = a.Hidden, a.More
+	drawn := v.findDrawn(a)
+	var scale valueScale
+	if drawn >= 0 {
+		scale = scaleOf(a, drawn)
+		v.Drawn = a.Columns[drawn]
+		if scale.most > 0 {
+			v.Most = formatMeasure(v.Drawn, scale.most)
+		}
+		if scale.least < 0 {
+			v.Least = formatMeasure(v.Drawn, scale.least)
+		}
+	}
+	for _, row := range a.Rows {
+		line := make([]tableCell, len(row))
+		for i, value := range row {
+			line[i] = tableCell{Text: formatMeasure(a.Columns[i], value), Number: v.Header[i].Number, Hidden: slices.Contains(a.Hidden, a.Columns[i])}
+			if n, ok := asNumber(value); ok && i == drawn && scale.span() > 0 {
+				line[i].Bar = scale.drawBar(n)
+			}
+		}
+		v.Lines = append(v.Lines, line)
+	}
+	if drawn >= 0 && len(a.Rows) > 3 && !slices.ContainsFunc(a.Rows, func(row []any) bool { return !isDateOrMonth(row[0]) }) {
+		v.Series, v.First, v.Last = scale.drawSeries(a, drawn), formatValue(a.Rows[0][0]), formatValue(a.Rows[len(a.Rows)-1][0])
+		if v.First > v.Last {
+			v.First, v.Last = v.Last, v.First
+		}
+	}
+}
+
+// findDrawn adds the columns to the header and gives the number of the column to draw: the one that the query names, else the first column of numbers
+// after the first column; -1 without one.
+func (v *questionView) findDrawn(a *queryResult) int {
 	drawn := -1
-	var most float64
 	for i, name := range a.Columns {
 		numbers := len(a.Rows) > 0
 		for _, row := range a.Rows {
@@ -247,34 +281,11 @@ func (v *questionView) drawAnswer(a *queryResult) {
 		}
 		numbers = numbers && !slices.Contains(a.Hidden, name)
 		v.Header = append(v.Header, columnHeader{name, numbers})
-		if numbers && drawn < 0 && i > 0 {
+		if numbers && (name == v.Draw || drawn < 0 && i > 0 && v.Draw == "") {
 			drawn = i
 		}
 	}
-	if drawn >= 0 {
-		for _, row := range a.Rows {
-			if n, ok := asNumber(row[drawn]); ok {
-				most = max(most, math.Abs(n))
-			}
-		}
-		v.Drawn = a.Columns[drawn]
-	}
-	for _, row := range a.Rows {
-		line := make([]tableCell, len(row))
-		for i, value := range row {
-			line[i] = tableCell{Text: formatValue(value), Number: v.Header[i].Number, Hidden: slices.Contains(a.Hidden, a.Columns[i])}
-			if n, ok := asNumber(value); ok && i == drawn && most > 0 {
-				line[i].Bar = drawShareBar(math.Abs(n) / most)
-			}
-		}
-		v.Lines = append(v.Lines, line)
-	}
-	if drawn >= 0 && len(a.Rows) > 3 && !slices.ContainsFunc(a.Rows, func(row []any) bool { return !isDateOrMonth(row[0]) }) {
-		v.Series, v.First, v.Last = drawSeries(a, drawn, most), formatValue(a.Rows[0][0]), formatValue(a.Rows[len(a.Rows)-1][0])
-		if v.First > v.Last {
-			v.First, v.Last = v.Last, v.First
-		}
-	}
+	return drawn
 }
 
 // isDateOrMonth reports whether a value is a day or a month.
@@ -289,29 +300,6 @@ func isDateOrMonth(v any) bool {
 		}
 	}
 	return false
-}
-
-// drawSeries draws a column for each row, the oldest on the left.
-func drawSeries(a *queryResult, drawn int, most float64) template.HTML {
-	rows := slices.Clone(a.Rows)
-	if len(rows) > 1 && formatValue(rows[0][0]) > formatValue(rows[len(rows)-1][0]) {
-		slices.Reverse(rows)
-	}
-	wide := 600 / float64(len(rows))
-	var b strings.Builder
-	b.WriteString(`<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label="one column a row of the table">`)
-	for i, row := range rows {
-		n, _ := asNumber(row[drawn])
-		h := 100 * math.Abs(n) / max(most, 1e-9)
-		fmt.Fprintf(&b, `<g><title>%s: %s</title><rect class="main" x="%.2f" y="%.2f" width="%.2f" height="%.2f"/></g>`, template.HTMLEscapeString(formatValue(row[0])),
-			template.HTMLEscapeString(formatValue(row[drawn])), float64(i)*wide+wide*0.1, 100-h, wide*0.8, h)
-	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String())
-}
-
-func drawShareBar(share float64) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="inbar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="%.1f" height="10"/></svg>`, 100*share))
 }
 
 func asNumber(v any) (float64, bool) {

@@ -46,7 +46,7 @@ func (c *Console) savedQueries(d *publishedData, workspace string) ([]savedQuery
 	}
 	var found []savedQuery
 	for _, q := range all {
-		one := savedQuery{Name: q.Name, Question: q.Question, SQL: q.SQL, Workspace: schema, statement: q.In(schema, config.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
+		one := savedQuery{Name: q.Name, Question: q.Question, SQL: q.SQL, Draw: q.Draw, Workspace: schema, statement: q.In(schema, config.ModelSchema(schema)), personal: map[string]bool{}, reads: q.Reads}
 		for _, name := range q.Reads {
 			of := schema
 			if model, ok := strings.CutPrefix(name, "models."); ok {

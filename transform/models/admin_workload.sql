@@ -1,9 +1,9 @@
 -- relation: admin_workload (view)
 -- doc: One row per admin and day, in the warehouse's time zone, on which the admin wrote, closed or was assigned a conversation. Deleted conversations count. Days without activity have no row. Bots have no rows, and texts that the AI agent writes under an admin's name do not count.
 -- key: admin_id, workload_date
--- column admin_id: Id of the admin, who may be deleted: admins_all has the names of deleted admins that were read before.
+-- column admin_id: Id of the admin, who may have left; teammates has the name.
 -- column workload_date: The day, in the time zone of the warehouse.
--- column replies: Number of comments, and assignments with a body, by the admin; redacted ones count.
+-- column replies: Number of messages by the admin, by conversation_messages: comments, and words with an assignment, a close, a snooze or a reopening. Redacted ones count, first messages of conversations do not.
 -- column conversations_replied: Number of conversations with such a reply on that day.
 -- column notes: Number of notes by the admin.
 -- column closes: Number of closes by the admin.
@@ -14,14 +14,15 @@
 WITH told AS (
   SELECT conversation_id, created_at, part_type, author_id,
          author_type = 'admin' AND NOT coalesce(from_ai_agent OR is_ai_answer, false) AS by_admin,
-         part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen') AND (body <> '' OR redacted) AS replies,
          CASE WHEN assigned_to_type = 'admin' THEN coalesce(admin_assignee_id, assigned_to_id) END AS assigned_id
   FROM {schema}.conversation_parts SEMI JOIN {schema}.conversations ON conversations.id = conversation_parts.conversation_id
 ), wrote AS (
+  SELECT author_id AS admin_id, timezone({timezone}, sent_at)::DATE AS workload_date, count(*) AS replies, count(DISTINCT conversation_id) AS conversations_replied
+  FROM {models}.conversation_messages WHERE author_kind = 'human' AND part_id <> 'source' AND author_id IS NOT NULL GROUP BY ALL
+), did AS (
   SELECT author_id AS admin_id, timezone({timezone}, created_at)::DATE AS workload_date,
-         count(*) FILTER (replies) AS replies, count(DISTINCT conversation_id) FILTER (replies) AS conversations_replied,
          count(*) FILTER (part_type = 'note') AS notes, count(*) FILTER (part_type = 'close') AS closes
-  FROM told WHERE by_admin AND author_id IS NOT NULL AND (coalesce(replies, false) OR part_type IN ('note', 'close')) GROUP BY ALL
+  FROM told WHERE by_admin AND author_id IS NOT NULL AND part_type IN ('note', 'close') GROUP BY ALL
 ), took AS (
   SELECT assigned_id AS admin_id, timezone({timezone}, created_at)::DATE AS workload_date, count(*) AS assigned
   FROM told WHERE assigned_id IS NOT NULL GROUP BY ALL
@@ -32,4 +33,4 @@ WITH told AS (
 )
 SELECT admin_id, workload_date, coalesce(replies, 0) AS replies, coalesce(conversations_replied, 0) AS conversations_replied, coalesce(notes, 0) AS notes,
        coalesce(closes, 0) AS closes, coalesce(assigned, 0) AS assigned, coalesce(waits_answered, 0) AS waits_answered, median_reply_time, median_reply_time_office
-FROM wrote FULL JOIN took USING (admin_id, workload_date) FULL JOIN answered USING (admin_id, workload_date)
+FROM wrote FULL JOIN did USING (admin_id, workload_date) FULL JOIN took USING (admin_id, workload_date) FULL JOIN answered USING (admin_id, workload_date)

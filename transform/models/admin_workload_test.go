@@ -51,7 +51,7 @@ func TestAdminWorkloadAddsUpToItsBase(t *testing.T) {
 	t.Parallel()
 	g := openFilled(t)
 	g.expectRows("SELECT sum(replies), sum(notes), sum(closes), sum(assigned), sum(waits_answered) FROM models.admin_workload",
-		g.rowTexts(`SELECT count(*) FILTER (author_type = 'admin' AND part_type = 'comment'), count(*) FILTER (author_type = 'admin' AND part_type = 'note'),
+		g.rowTexts(`SELECT (SELECT count(*) FROM models.conversation_messages WHERE author_kind = 'human' AND part_id <> 'source'), count(*) FILTER (author_type = 'admin' AND part_type = 'note'),
 			count(*) FILTER (author_type = 'admin' AND part_type = 'close'), count(*) FILTER (assigned_to_type = 'admin'),
 			(SELECT count(*) FROM models.reply_pairs WHERE answered_by = 'human')
 			FROM main.conversation_parts WHERE conversation_id IN (SELECT id FROM main.conversations)`)...)

@@ -6,6 +6,7 @@
 -- column began_at: Start of the interval.
 -- column ended_at: End of the interval: the next part that assigns or unassigns; null while it lasts.
 -- column admin_id: Assigned admin or bot, who may be deleted; null without one, or if unknown.
+-- column admin_is_bot: True if the assigned admin is a bot: some part assigned it as one. Null without an admin.
 -- column team_id: Assigned team; null without one, or if unknown.
 -- column admin_known: False if it is unknown whether an admin was assigned. API versions up to 2.16 send only the new assignee of a part.
 -- column team_known: False if it is unknown whether a team was assigned.
@@ -36,10 +37,13 @@ WITH told AS (
   FROM effects
   WINDOW ordered AS (PARTITION BY conversation_id ORDER BY created_at, length(id), id),
          so_far AS (PARTITION BY conversation_id ORDER BY created_at, length(id), id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+), bots AS (
+  SELECT DISTINCT assigned_to_id AS id FROM told WHERE assigned_to_type = 'bot'
 )
 SELECT conversation_id, part_id, began_at, ended_at,
-       CASE WHEN admin NOT IN ('0', '?') THEN admin END AS admin_id, CASE WHEN team NOT IN ('0', '?') THEN team END AS team_id,
+       CASE WHEN admin NOT IN ('0', '?') THEN admin END AS admin_id, CASE WHEN admin NOT IN ('0', '?') THEN bots.id IS NOT NULL END AS admin_is_bot,
+       CASE WHEN team NOT IN ('0', '?') THEN team END AS team_id,
        admin IS DISTINCT FROM '?' AS admin_known, team IS DISTINCT FROM '?' AS team_known,
        (epoch(ended_at) - epoch(began_at))::BIGINT AS owned_seconds
-FROM stretches
+FROM stretches LEFT JOIN bots ON bots.id = stretches.admin
 WHERE admin NOT IN ('0', '?') OR team NOT IN ('0', '?')

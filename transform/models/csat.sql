@@ -4,7 +4,7 @@
 -- column conversation_id: Id of the conversation.
 -- column contact_id: Contact who rated, as the survivor of merges; null if the source names none.
 -- column rated_party: Rated party - admin, ai or workflow; workflow if a workflow asked and no teammate took part. Other values are as sent. Null if the source names none, as for workflows in API versions up to 2.16.
--- column rated_id: Id of the rated admin or workflow, by rated_party. A deleted admin keeps it: admins_all has the name.
+-- column rated_id: Id of the rated admin or workflow, by rated_party. A deleted admin keeps it: teammates has the name.
 -- column requested: A rating was requested. True in every row, because a rating that was given was requested.
 -- column answered: True if the contact gave a rating; false if it was requested and not given.
 -- column rating: Rating by the contact, 1 to 5; null if it was requested and not given.

@@ -1,16 +1,23 @@
 -- relation: first_contact_resolution (view)
--- doc: One row per conversation: whether it was resolved at the first contact. That means closed, never reopened, and no new conversation of the same survivor within 7 days of the close. Rate: avg(resolved::INTEGER).
+-- doc: One row per conversation: whether it was resolved at the first contact. That means answered by an admin or the AI agent, closed, never reopened, and no new conversation of the same survivor within 7 days of the close. Rate: avg(resolved::INTEGER).
 -- key: conversation_id
 -- column conversation_id: Id of the conversation.
 -- column first_closed_at: Time of the first close; null if it was never closed.
 -- column reopened: It became open again after a close. An assignment that skips reopening on a closed conversation does not count. Null if it was never closed.
 -- column next_conversation_at: Start of the next conversation that one of its contacts, as survivors, began after the close, at any later time; null without one. Conversations that the workspace began do not count.
--- column resolved: True if it was closed, never reopened, and none of its contacts returned within 7 days of the close. False if it was reopened or a contact returned. Null if it was never closed, if the contact never wrote, and until the 7 days are over.
+-- column resolved_by: Who answered the contact: human if an admin did, otherwise ai, otherwise workflow. Null if nobody did.
+-- column resolved: True if an admin or the AI agent answered, it is closed and was never reopened, and nobody returned within 7 days. False if nobody or only a workflow answered, it was reopened, or a contact returned. Null if it was never closed, if the contact never wrote, and until the 7 days are over.
 WITH closed AS (
   SELECT conversation_id, min(began_at) FILTER (state = 'closed') AS first_closed_at, bool_or(reopened) AS reopened
   FROM {models}.state_intervals GROUP BY conversation_id
-), wrote AS (
-  SELECT DISTINCT conversation_id FROM {schema}.conversation_parts WHERE part_type = 'comment' AND author_type IN ('user', 'lead')
+), spoke AS (
+  SELECT conversation_id, bool_or(author_kind = 'contact') AS wrote,
+         CASE WHEN bool_or(answers AND author_kind = 'human') THEN 'human' WHEN bool_or(answers AND author_kind = 'ai') THEN 'ai'
+              WHEN bool_or(answers AND author_kind = 'workflow') THEN 'workflow' END AS resolved_by
+  FROM (
+    SELECT *, part_id <> 'source' AND sent_at >= min(CASE WHEN author_kind = 'contact' THEN sent_at END) OVER (PARTITION BY conversation_id) AS answers
+    FROM {models}.conversation_messages
+  ) GROUP BY conversation_id
 ), people AS (
   SELECT c.conversation_id, coalesce(i.current_contact_id, c.contact_id) AS survivor_id
   FROM {schema}.conversation_contacts c LEFT JOIN {schema}.contact_identity i ON i.contact_id = c.contact_id
@@ -26,11 +33,13 @@ WITH closed AS (
   SELECT coalesce(max(_synced_at), max(updated_at)) AS until FROM {schema}.conversations
 )
 SELECT c.id AS conversation_id, closed.first_closed_at, CASE WHEN closed.first_closed_at IS NOT NULL THEN closed.reopened END AS reopened, returned.next_conversation_at,
-       CASE WHEN closed.first_closed_at IS NULL OR c.source_author_type IS DISTINCT FROM 'user' AND c.source_author_type IS DISTINCT FROM 'lead' AND wrote.conversation_id IS NULL THEN NULL
-            WHEN closed.reopened OR returned.next_conversation_at <= closed.first_closed_at + INTERVAL 168 HOURS THEN false
+       spoke.resolved_by,
+       CASE WHEN closed.first_closed_at IS NULL OR NOT coalesce(spoke.wrote, false) THEN NULL
+            WHEN closed.reopened OR c.state <> 'closed' OR coalesce(spoke.resolved_by, 'workflow') = 'workflow'
+              OR returned.next_conversation_at <= closed.first_closed_at + INTERVAL 168 HOURS THEN false
             WHEN closed.first_closed_at + INTERVAL 168 HOURS <= horizon.until THEN true END AS resolved
 FROM {schema}.conversations c
 LEFT JOIN closed ON closed.conversation_id = c.id
-LEFT JOIN wrote ON wrote.conversation_id = c.id
+LEFT JOIN spoke ON spoke.conversation_id = c.id
 LEFT JOIN returned ON returned.conversation_id = c.id
 CROSS JOIN horizon

@@ -5,7 +5,7 @@
 -- column reviewed: A review exists, whatever happened to it later. False if it is unreviewed or without a review: the source may still have a verdict.
 -- column passed: The reviewed conversation passed; null without a review or a verdict.
 -- column score: Score of the reviewed conversation; null without a review.
--- column reviewed_teammate_id: Reviewed admin; null for the AI. A deleted admin keeps the id: admins_all has the name.
+-- column reviewed_teammate_id: Reviewed admin; null for the AI. A deleted admin keeps the id: teammates has the name.
 -- column reviewed_by_type: Kind of reviewer, admin or ai: who submitted the review, else the assigned reviewer; null without a review.
 -- column reviewed_by_id: Admin who reviewed it; null for the AI and without a review.
 -- column revised: The review was changed later; null without a review.

@@ -1,5 +1,5 @@
 -- relation: reply_pairs (view)
--- doc: One row per wait of the contact, from the first message of a turn to the next answer. The first message of a conversation counts if the contact began it. An answer is a comment, or an assignment with a body by an admin; a note is not. A close ends the turn without an answer, and a later message starts another wait. Redacted messages count.
+-- doc: One row per wait of the contact, from the first message of a turn to the next answer. The first message of a conversation counts if the contact began it. An answer is a message by anybody else, by conversation_messages: a close with words by an admin is one, a note is not. A close without words ends the turn without an answer, and a later message starts another wait. Redacted messages count.
 -- key: conversation_id, asked_part_id
 -- column conversation_id: Id of the conversation.
 -- column asked_part_id: Part that starts the wait; source for the first message of the conversation.
@@ -13,23 +13,18 @@
 -- column reply_time_calendar: Seconds from asked_at to answered_at; null without an answer.
 -- column reply_time_office: Office seconds from asked_at to answered_at; null without an answer or office hours.
 WITH said AS (
-  SELECT id AS conversation_id, created_at AS happened_at, '' AS part_id, 'contact' AS who, NULL AS author_id
-  FROM {schema}.conversations WHERE source_author_type IN ('user', 'lead')
+  SELECT conversation_id, sent_at AS happened_at, CASE WHEN part_id <> 'source' THEN part_id ELSE '' END AS part_id, author_kind AS who, author_id
+  FROM {models}.conversation_messages WHERE author_kind IS NOT NULL AND (part_id <> 'source' OR author_kind = 'contact')
   UNION ALL
-  SELECT conversation_id, created_at, id,
-         CASE WHEN part_type = 'close' THEN 'close'
-              WHEN author_type IN ('user', 'lead') THEN 'contact'
-              WHEN from_ai_agent OR is_ai_answer THEN 'ai'
-              WHEN author_type = 'admin' THEN 'human'
-              WHEN author_type IN ('bot', 'team') THEN 'workflow' END, author_id
+  SELECT conversation_id, created_at, id, 'close', author_id
   FROM {schema}.conversation_parts SEMI JOIN {schema}.conversations ON conversations.id = conversation_parts.conversation_id
-  WHERE part_type IN ('comment', 'close')
-     OR part_type IN ('assignment', 'assign_and_reopen') AND author_type = 'admin' AND (body <> '' OR redacted)
+  WHERE part_type = 'close'
 ), waits AS (
   SELECT conversation_id, part_id, happened_at,
          lead(CASE WHEN who <> 'contact' THEN {'part_id': part_id, 'happened_at': happened_at, 'who': who, 'author_id': author_id} END IGNORE NULLS) OVER ordered AS next
-  FROM said WHERE who IS NOT NULL
-  WINDOW ordered AS (PARTITION BY conversation_id ORDER BY happened_at, length(part_id), part_id)
+  FROM said
+  -- The words of a close come before the close itself.
+  WINDOW ordered AS (PARTITION BY conversation_id ORDER BY happened_at, length(part_id), part_id, who = 'close')
   QUALIFY said.who = 'contact' AND lag(said.who) OVER ordered IS DISTINCT FROM 'contact'
 ), pairs AS (
   SELECT conversation_id, part_id, happened_at AS asked_at, next.who = 'close' AS closed, next.happened_at AS next_at,

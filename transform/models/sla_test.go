@@ -7,7 +7,7 @@ func TestSlaHasTheSourcesWordAndOurTimes(t *testing.T) {
 	g := newGolden(t, goldenCases()...)
 	g.expectRows(`SELECT conversation_id, sla_name, sla_status, met, time_to_first_response_calendar, time_to_first_response_office, median_reply_time, time_to_first_close,
 		strftime(waiting_since, '%H:%M') FROM models.sla`,
-		"bot|Gold|hit|true|2400|2400|315|300|", "hidden|Gold|missed|false|1800|1800|1800|3600|", "skip|Gold|cancelled||600|600|600|1200|",
+		"bot|Gold|hit|true|2400|2400|600|300|", "hidden|Gold|missed|false|1800|1800|1800|3600|", "skip|Gold|cancelled||600|600|600|1200|",
 		"removed|Gold|active||||||09:00", "saturday|4h|hit|true|112140|600|117735|236400|", // within 4 hours of the office
 		"merged|4h|missed|false|900|900|900|1200|", "deleted||other||2700|2700|2700|3000|")
 }

@@ -2,8 +2,12 @@ package models_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
+
+// tags are those of HTML, which text has no longer.
+var tags = regexp.MustCompile(`<[^>]*>`)
 
 // insertRows puts rows into a stored table; each names the values of the columns with bars between them, and what is empty is null.
 // Times without a zone are UTC.
@@ -61,10 +65,10 @@ func insertParts(lines string) string {
 			body, redacted = "", "true"
 		}
 		rows = append(rows, strings.Join([]string{c[0], fmt.Sprint(last[c[0]]), c[1], what, author[0], author[1], agent, c[3],
-			assigned[0], assigned[1], assigned[2], assigned[3], body, redacted, c[6]}, "|"))
+			assigned[0], assigned[1], assigned[2], assigned[3], body, strings.TrimSpace(tags.ReplaceAllString(body, "")), redacted, c[6]}, "|"))
 	}
 	return insertRows("conversation_parts", "conversation_id|id|created_at|part_type|author_type|author_id|from_ai_agent|state|"+
-		"assigned_to_type|assigned_to_id|admin_assignee_id|team_assignee_id|body|redacted|_api_version", rows...)
+		"assigned_to_type|assigned_to_id|admin_assignee_id|team_assignee_id|body|text|redacted|_api_version", rows...)
 }
 
 // goldenCases are the golden cases that most models share. Office hours are Monday to Friday, 9 to 17 in Dublin, where clocks go back on

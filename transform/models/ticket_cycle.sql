@@ -5,7 +5,7 @@
 -- column state: Current state - submitted, in_progress, waiting_on_customer or resolved; others may come.
 -- column state_since: Start of the current state, from its parts; its creation if no part changed the state.
 -- column created_date: Day of creation.
--- column first_human_response_at: Earliest part of type comment, or assignment with a body, by an admin who is not a bot. Notes do not count, redacted parts do. Null without one. If bodies are dropped, only comments count.
+-- column first_human_response_at: Earliest comment, or words with an assignment, a close, a snooze or a reopening, by an admin who is not the AI agent. Notes do not count, redacted parts do. Null without one. If texts are dropped, only comments count.
 -- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at; null without a response.
 -- column time_to_first_response_office: Office seconds from created_at to first_human_response_at; null without a response or office hours.
 -- column submitted_seconds: Seconds in state submitted, over ended stays; null without any, and if parts are missing.
@@ -46,7 +46,7 @@ WITH moves AS (
 ), said AS (
   SELECT ticket_id, count(*) AS parts_stored,
          min(created_at) FILTER (author_type = 'admin' AND NOT coalesce(from_ai_agent, false) AND NOT coalesce(is_ai_answer, false)
-           AND (part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen') AND (body <> '' OR redacted))) AS first_human_response_at
+           AND (part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen', 'close', 'open', 'snoozed') AND (text <> '' OR redacted))) AS first_human_response_at
   FROM {schema}.ticket_parts GROUP BY ticket_id
 ), cycle AS (
   SELECT t.*, coalesce(t.ticket_state_category, CASE WHEN json_type(t.ticket_state) = 'VARCHAR' THEN t.ticket_state->>'$' END) AS state,
@@ -59,9 +59,9 @@ WITH moves AS (
 SELECT e.id AS ticket_id, e.number, e.category, e.ticket_type_id, e.ticket_type_name, e.admin_assignee_id, e.team_assignee_id,
        e.state, coalesce(e.state_since, e.created_at) AS state_since, e.created_at, timezone({timezone}, e.created_at)::DATE AS created_date,
        e.first_human_response_at,
-       (epoch(e.first_human_response_at) - epoch(e.created_at))::BIGINT AS time_to_first_response_calendar,
-       (answered.open_before + least(epoch(e.first_human_response_at), epoch(answered.ends_at)) - epoch(answered.opens_at)
-         - opened.open_before - least(epoch(e.created_at), epoch(opened.ends_at)) + epoch(opened.opens_at))::BIGINT AS time_to_first_response_office,
+       (CASE WHEN e.first_human_response_at >= e.created_at THEN epoch(e.first_human_response_at) - epoch(e.created_at) END)::BIGINT AS time_to_first_response_calendar,
+       (CASE WHEN e.first_human_response_at >= e.created_at THEN answered.open_before + least(epoch(e.first_human_response_at), epoch(answered.ends_at)) - epoch(answered.opens_at)
+         - opened.open_before - least(epoch(e.created_at), epoch(opened.ends_at)) + epoch(opened.opens_at) END)::BIGINT AS time_to_first_response_office,
        CASE WHEN e.whole THEN e.submitted_seconds END AS submitted_seconds,
        CASE WHEN e.whole THEN e.in_progress_seconds END AS in_progress_seconds,
        CASE WHEN e.whole THEN e.waiting_on_customer_seconds END AS waiting_on_customer_seconds,

@@ -4,7 +4,7 @@ import "testing"
 
 const (
 	ticketColumns = "id|created_at|ticket_state_category|ticket_state|part_count|_gone_at"
-	ticketParts   = "ticket_id|id|created_at|part_type|author_type|author_id|from_ai_agent|body|redacted|previous_ticket_state|ticket_state"
+	ticketParts   = "ticket_id|id|created_at|part_type|author_type|author_id|from_ai_agent|text|redacted|previous_ticket_state|ticket_state"
 )
 
 // movedTicket is a part that moves a ticket, on 1 July.
@@ -52,7 +52,7 @@ func TestTicketCycleMeasuresStatesAndResolution(t *testing.T) {
 func TestTicketCycleFindsTheFirstHumanResponse(t *testing.T) {
 	t.Parallel()
 	tickets := []string{}
-	for _, id := range []string{"hidden in assignment", "redacted assignment", "redacted comment", "by deleted admin", "bots only", "nobody"} {
+	for _, id := range []string{"hidden in assignment", "redacted assignment", "redacted comment", "by deleted admin", "bots only", "nobody", "in a close", "too early"} {
 		tickets = append(tickets, id+"|2026-07-01 08:00:00|submitted|{}|9|")
 	}
 	g := newGolden(t,
@@ -70,9 +70,11 @@ func TestTicketCycleFindsTheFirstHumanResponse(t *testing.T) {
 			"redacted comment|2|2026-07-01 08:02:00|comment|admin|8|||true||",
 			"by deleted admin|1|2026-07-01 08:03:00|comment|admin|7||Hello|||",
 			"bots only|1|2026-07-01 08:02:00|comment|bot|8||A bot|||",
-			"bots only|2|2026-07-01 08:02:00|assignment|bot|8||A bot|||"))
+			"bots only|2|2026-07-01 08:02:00|assignment|bot|8||A bot|||",
+			"in a close|1|2026-07-01 08:07:00|close|admin|8||Your refund is done|||",
+			"too early|1|2026-06-30 08:07:00|comment|admin|8||Imported with the ticket|||"))
 	g.expectRows("SELECT ticket_id, time_to_first_response_calendar FROM models.ticket_cycle",
-		"hidden in assignment|300", "redacted assignment|60", "redacted comment|120", "by deleted admin|180", "bots only|", "nobody|")
+		"hidden in assignment|300", "redacted assignment|60", "redacted comment|120", "by deleted admin|180", "bots only|", "nobody|", "in a close|420", "too early|")
 }
 
 func TestTicketCycleCountsOfficeHoursOverTheChangeOfTheClock(t *testing.T) {
