@@ -31,7 +31,8 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 		"The message is the same as for `not_found`. The next step names the version: set api_version to … or later."},
 	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what the message names", "3",
 		"Mistakes in `pipelines.yaml` and in stream files have no row here. They come with line, column and excerpt; `aqueduck check` lists all of them at once."},
-	{"usage", "the command line is wrong", "see `--help`", "2", ""},
+	{"usage", "the command line is wrong", "see `--help`", "2",
+		"Rows that name a form, a page or the overview are messages of the [console](console.md)."},
 	{"query", "DuckDB cannot answer a statement", "correct the statement", "1", ""},
 	{"data", "received or stored data is wrong", "check what the message names before you accept it", "1; without an intact published file or erasure log 3; publish guard 6",
 		"Before you use `--accept-drop`, look at the source: [a publish was held back](recover.md#a-publish-was-held-back)."},
@@ -80,7 +81,7 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", c.name, c.meaning, c.act, c.exit)
 	}
 	page.WriteString("\nThis is the exit code of an error that ends the command. When only some streams fail, or a command of `after:`, the run exits with 1 whatever " +
-		"the class, but with 4 for `auth`. When the API refuses every stream, the run exits with 4.\n\n" +
+		"the class. It exits with 4 if the token was refused or every requested stream is unavailable, and otherwise with 6 if the publish guard acted.\n\n" +
 		"The tables below are made from the code. A message often begins with what the program did, for example `stream contacts: …`. Search the page for a part without " +
 		"names and numbers. An error without fixed words has no row. \"In the message\" means that the next step depends on the cause.\n")
 	for _, c := range classes {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestT175TheRestoreOfTheManualWorks runs the commands of docs/recover.md on backups, on a warehouse with hashed columns. The restored
-// warehouse continues with the same hashes. Without the key, the run is refused at once.
+// warehouse continues with the same hashes, and without a person who was erased after the backup. Without the key, the run is refused at once.
 func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/recover.md")
@@ -53,11 +53,16 @@ func TestT175TheRestoreOfTheManualWorks(t *testing.T) {
 	}
 	run("bin/aqueduck sync nightly -q")
 	run(blocks[0][1])
+	erased, _, _ := strings.Cut(emails("data"), "|")
+	run("bin/aqueduck erase --yes " + erased)
 	if last := run(blocks[1][1]); !strings.Contains(last, "OK nightly") {
 		t.Errorf("the run after the restore: %s", last)
 	}
 	if run("bin/aqueduck sync nightly --full-refresh -q --dir restored"); emails("restored") != emails("data") {
 		t.Error("a hash is another one after the restore")
+	}
+	if strings.Contains(emails("restored"), erased) {
+		t.Error("a person who was erased after the backup is back")
 	}
 
 	without := exec.Command("sh", "-c", "mkdir bare && cp backup/warehouse.duckdb bare/ && bin/aqueduck sync nightly --dir bare")

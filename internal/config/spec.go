@@ -142,7 +142,7 @@ func (p *pipelineEntry) pipelineSpec() *grammar.Spec {
 		{Name: "catch_up", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.CatchUp = v.Text() == "one" }, Default: "one", Doc: "What happens after downtime.", Values: []grammar.Choice{
 			{Name: "one", Doc: "one catch-up run replaces missed, interrupted or killed runs."}, {Name: "none", Doc: "the next run starts at its scheduled time."}}},
 		{Name: "retry", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.Retry = v.Text() == "later" }, Default: "later", Doc: "What happens when a run of `aqueduck serve` fails with class `transient` or `busy`.", Values: []grammar.Choice{
-			{Name: "later", Doc: "failed streams are retried after 15 minutes, 45 more, and 2 hours more, unless the next scheduled run is due. Retries share `max_time` and `max_requests`. Alerts report the last failure only."},
+			{Name: "later", Doc: "failed streams are retried after 15 minutes, 45 more, and 2 hours more, unless the next scheduled run is due. Retries share `max_time` and `max_requests`. The alert follows the last retry; a killed process is reported at once."},
 			{Name: "none", Doc: "no retry."}}},
 		{Name: "overlap", Kind: grammar.Enum, Into: p.takeOverlap, Default: "skip", Doc: "What happens when the pipeline is due while it still runs.", Values: []grammar.Choice{
 			{Name: "skip", Doc: "the new run is skipped."}, {Name: "queue", Doc: "the new run starts afterwards."}}},

@@ -170,9 +170,6 @@ Parameters in brackets are optional.
 	faultsIntro = `
 ## Faults
 
-Faults of the JSON: ` + "`utf8`" + ` sends broken text, ` + "`numbers`" + ` sends 1 as ` + "`1.0` and `\"1\"`" + `, ` + "`keys`" + ` repeats a name or sends it in capitals. ` + "`depth`" + ` sends 20,000
-nested lists, ` + "`size`" + ` 80 MB, ` + "`unknown`" + ` undocumented fields, and ` + "`morph`" + ` objects in place of texts.
-
 ` + "```" + `
 `
 )

@@ -39,6 +39,11 @@ func TestLastLineIsStable(t *testing.T) {
 	if got := r.LastLine(); got != second {
 		t.Errorf("got\n%s\nwant\n%s", got, second)
 	}
+	r.Streams = append(r.Streams, runlog.StreamResult{Stream: "c", Status: runlog.StatusCut, Backfill: 1, Requests: 7})
+	if got, want := r.LastLine(), strings.Replace(second, "failed=1 ", "failed=1 cut=1 ", 1); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	r.Streams = r.Streams[:2]
 	var out bytes.Buffer
 	render.PrintReport(r, &out)
 	if text := out.String(); !strings.HasSuffix(text, "\n"+second+"\n") || !strings.Contains(text, "18,000") {

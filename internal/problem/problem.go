@@ -130,8 +130,10 @@ func Classify(err error) *Problem {
 			Next: "restore the file from a backup, or move it away: it is then written again from the published file, with all erasures that this warehouse knows"}
 	case errors.Is(err, failure.ErrNarrower):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "restore the old type of the column, or rename it"}
-	case errors.Is(err, failure.ErrQueryMemory) || errors.Is(err, failure.ErrQueryRow):
-		return &Problem{Class: "query", What: FirstLine(err), Next: "query fewer rows, or use aqueduck query, which has --memory"}
+	case errors.Is(err, failure.ErrQueryMemory):
+		return &Problem{Class: "query", What: FirstLine(err), Next: "query fewer rows, or raise the limit on the command line: aqueduck query --memory 8GB"}
+	case errors.Is(err, failure.ErrQueryRow):
+		return &Problem{Class: "query", What: FirstLine(err), Next: "select a part of the value: left(text, 1000)"}
 	case errors.Is(err, failure.ErrWorkMemory):
 		return &Problem{Class: "data", What: FirstLine(err),
 			Next: "the batch needs more memory than DuckDB may use: set warehouse: {memory: 1GB} in pipelines.yaml (default 200MB), then run the same command again; committed data is intact"}

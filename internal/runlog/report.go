@@ -210,12 +210,15 @@ func (r *Report) LastLine() string {
 	case r.Unchanged:
 		published = "unchanged"
 	}
-	left := ""
+	cut, left := "", ""
+	if n := r.Count(StatusCut); n > 0 {
+		cut = fmt.Sprintf(" cut=%d", n)
+	}
 	if r.Left > 0 {
 		left = " left=" + term.Duration(r.Left)
 	}
-	return fmt.Sprintf("%s %s ok=%d unavailable=%d failed=%d rows=%d rejected=%d new_rejected=%d requests=%d backfill=%d%%%s published=%s time=%s run=%s",
-		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), r.TotalRows(), rejected, fresh, r.Requests,
+	return fmt.Sprintf("%s %s ok=%d unavailable=%d failed=%d%s rows=%d rejected=%d new_rejected=%d requests=%d backfill=%d%%%s published=%s time=%s run=%s",
+		r.Outcome(), r.Pipeline, r.Count(StatusOK), r.Count(StatusUnavailable), r.Count(StatusFailed), cut, r.TotalRows(), rejected, fresh, r.Requests,
 		int(r.Backfill()*100), left, published, term.Duration(r.Time), r.RunID)
 }
 

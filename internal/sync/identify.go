@@ -76,7 +76,8 @@ func explainUnidentified(r *stream.Run, w *stream.Workspace, err error) error {
 // Unidentified explains an error of the request for the workspace's identity, and says that nothing was written.
 func Unidentified(err error) error {
 	if errors.Is(err, api.ErrBudget) {
-		return &problem.Problem{Class: "transient", What: problem.FirstLine(err) + "; nothing was written", Next: "run the same command again once the API answers, or raise max_time or max_requests"}
+		return &problem.Problem{Class: "transient", What: "the request budget or the time ended before the workspace was identified; nothing was written",
+			Next: "run the same command again once the API answers, or raise max_time or max_requests"}
 	}
 	if api.ClassOf(err) == "" {
 		return err

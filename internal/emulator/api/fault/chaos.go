@@ -32,7 +32,13 @@ html404=0.01     status 404 with the HTML page of a proxy
 redirect=0.01:307  the answer redirects to another address, which records each request
 age=0.1          a cache returns its earlier answer to the same request
 encoding=0.01    the header says that the answer is compressed, but it is not
-utf8 numbers keys depth size unknown morph  (=0.01 each)  wrong or unusual JSON in good answers
+utf8=0.01        a good answer has broken text in its JSON
+numbers=0.01     the number 1 is sent as 1.0 and "1"
+keys=0.01        a name of an object is sent twice, or in capitals
+depth=0.01       the answer has 20,000 nested lists
+size=0.01        the answer has 80 MB
+unknown=0.01     records have undocumented fields
+morph=0.01       objects are sent in place of texts
 error@17:500     the 17th request, whatever the probabilities are
 error@17-19:500  the 17th to the 19th request
 error@17-19=0.5:500  half of the 17th to the 19th request`
