@@ -36,7 +36,7 @@ alerts:
 
 	n.moveClockTo("2026-11-22 02:00")
 	healed := "WORKSPACE_TOKEN=token-of-after"
-	n.recordCommand("the disk is full", healed+" DISK_KIB=5000", "sync", "nightly", "-q")
+	n.recordCommand("the disk is full", healed+" DISK_KIB=1500", "sync", "nightly", "-q")
 	n.moveClockTo("2026-11-22 08:00")
 	n.recordCommand("the operator in the morning", healed, "status")
 	n.recordCommand("the analyst meanwhile", healed, look...)

@@ -35,6 +35,9 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 		}
 	}
 	if len(ids) == 0 {
+		if len(t.doubts.completed) == 0 {
+			return nil
+		}
 		return t.Commit(ctx)
 	}
 	req := t.phaseRequest(extract.Forward)
