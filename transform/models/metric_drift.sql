@@ -9,7 +9,7 @@
 -- column theirs: The source's value; null without one. Of several rows of an export the longest time.
 -- column drift: Ours minus theirs; null without one of them.
 -- column agrees: The drift is at most a second, and 0 for counts. False if only one of the two has a value.
--- column why: Reason, null if they agree - capped, office hours, from creation, words, redacted, snooze, outbound or other. The page on numbers explains each.
+-- column why: Reason, null if they agree - capped, office hours, from creation, words, redacted, snooze, outbound or other. docs/numbers.md explains each.
 WITH export AS (
   SELECT conversation_id,
          max(try_cast(time_to_first_response_seconds AS DOUBLE)) AS first_response, max(try_cast(time_to_first_close_seconds AS DOUBLE)) AS first_close
