@@ -106,7 +106,7 @@ func (w *Work) addBookkeeping(ctx context.Context, fresh, published string) erro
 	settings.Newer = newer
 	db, err := duck.Open(ctx, settings)
 	if err == nil {
-		err = errors.Join(system.CopyTables(ctx, db, duck.Bookkeeping, duck.Catalog, w.db.Unnamed), db.Close())
+		err = errors.Join(system.CopyTables(ctx, db, duck.Bookkeeping, duck.Catalog, w.db.Unwritten), db.Close())
 	}
 	if err == nil || errors.Is(disk.Explain(err, ""), failure.ErrDiskFull) {
 		return err

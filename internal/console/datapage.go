@@ -328,6 +328,9 @@ func formatValue(v any) string {
 	case int64:
 		return formatNumber(n)
 	case float64:
+		if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
+			return formatNumber(int64(n))
+		}
 		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", n), "0"), ".")
 	case time.Time:
 		return n.UTC().Format("2006-01-02 15:04:05 UTC")

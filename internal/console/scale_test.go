@@ -43,7 +43,7 @@ func TestMeasuresAreWrittenAsPeopleDo(t *testing.T) {
 	}{
 		{"percent_met", 74.2, "74.2\u202f%"}, {"median_minutes", 0.5, "30 s"}, {"median_minutes", 134.0, "2 h 14 min"}, {"p90_minutes", 12.0, "12 min"},
 		{"days_open", 3.25, "3.3 days"}, {"median_hours", 0.0, "0"}, {"hours_talked", 30.2, "30 h"}, {"median_seconds_to_answer", 7.0, "7 s"}, {"median_minutes", -3.0, "−3 min"},
-		{"days", int64(7), "7"}, {"conversations", int64(10400), "10\u202f400"}, {"median_minutes", nil, "–"}, {"channel", "email", "email"},
+		{"days", int64(7), "7"}, {"conversations", int64(10400), "10\u202f400"}, {"conversations", 10400.0, "10\u202f400"}, {"median_minutes", nil, "–"}, {"channel", "email", "email"},
 	} {
 		if got := formatMeasure(tt.column, tt.value); got != tt.want {
 			t.Errorf("%v in %s: %q, want %q", tt.value, tt.column, got, tt.want)

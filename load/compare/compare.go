@@ -256,11 +256,7 @@ func (c *Comparison) queryDifferences(ctx context.Context, schema, table, kind, 
 // storedColumns gives the types of a stored table's columns; an empty map where the file lacks the table.
 func (c *Comparison) storedColumns(ctx context.Context, schema, table string) (map[string]string, error) {
 	columns, err := c.DB.Columns(ctx, schema)
-	types := map[string]string{}
-	for _, column := range columns[table] {
-		types[column.Name] = column.Type
-	}
-	return types, err
+	return duck.ColumnTypes(columns[table]), err
 }
 
 // HasRelation reports whether the file has a table or view.

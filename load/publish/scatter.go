@@ -80,11 +80,11 @@ func (w *partWriter) stageRows(ctx context.Context, u *unit) (string, error) {
 	return stagedTable, nil
 }
 
-// dropStaged drops the temporary table.
+// dropStaged drops the temporary table, also after an interrupt.
 func (w *partWriter) dropStaged(ctx context.Context) error {
 	if w.staged == nil {
 		return nil
 	}
-	_, err := w.db.Exec(ctx, "DROP TABLE IF EXISTS "+stagedTable)
+	_, err := w.db.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+stagedTable)
 	return err
 }

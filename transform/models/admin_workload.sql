@@ -1,5 +1,5 @@
 -- relation: admin_workload (view)
--- doc: One row per admin and day, in the warehouse's time zone, on which the admin wrote, closed or was assigned a conversation. Deleted conversations count. Days without activity have no row. Bots have no rows, and texts that the AI agent writes under an admin's name do not count.
+-- doc: One row per admin and day, in the warehouse's time zone, on which the admin wrote, closed or was assigned a conversation. Deleted conversations do not count. Days without activity have no row. Bots have no rows, and texts that the AI agent writes under an admin's name do not count.
 -- key: admin_id, workload_date
 -- column admin_id: Id of the admin, who may have left; teammates has the name.
 -- column workload_date: The day, in the time zone of the warehouse.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -88,7 +89,7 @@ func (t *idReader) addNoted(ctx context.Context, work *load.Work, ids, keys []st
 	if err != nil {
 		return nil, nil, err
 	}
-	for key := range t.doubts.reasons {
+	for _, key := range slices.Sorted(maps.Keys(t.doubts.reasons)) {
 		i := slices.Index(expected, key)
 		switch {
 		case i < 0:

@@ -9,6 +9,15 @@ import (
 // StoredColumn is a column of a table or view, with its type as DuckDB names it.
 type StoredColumn struct{ Name, Type string }
 
+// ColumnTypes gives the type of each column by its name.
+func ColumnTypes(columns []StoredColumn) map[string]string {
+	types := make(map[string]string, len(columns))
+	for _, c := range columns {
+		types[c.Name] = c.Type
+	}
+	return types
+}
+
 // definitions are the words of statements that define a table or view of the file. Temporary ones are none of them.
 var definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPLACE VIEW", "ALTER TABLE", "DROP TABLE \"", "DROP VIEW \""}
 

@@ -43,7 +43,7 @@ type Database struct {
 	derived   map[string][]string           // by schema: tables that each publish makes again
 	suspect   bool                          // the database has shown damage: the next Open sets it aside
 
-	Unnamed map[string]bool // tables of _sync that the run did not write while it read the published file in place
+	Unwritten map[string]bool // tables of _sync that the run did not write while it read the published file in place
 
 	published    string       // the published file while it is read in place; "" else
 	makeWritable func() error // replaces it by a work database

@@ -117,7 +117,7 @@ func needsWrite(err error) bool {
 // closeInPlace closes the published file and keeps the bookkeeping for the next run, also one that writes.
 func (w *Database) closeInPlace() error {
 	d, published := w.path, w.published
-	w.published, w.Unnamed = "", system.UnnamedTables(w.DB)
+	w.published, w.Unwritten = "", system.UnnamedTables(w.DB)
 	// A kill inside this checkpoint may destroy the file. The next run then does without it, and only reads again what
 	// this one has read.
 	_, err := w.DB.Exec(context.Background(), "CHECKPOINT "+duck.Bookkeeping)

@@ -70,10 +70,7 @@ func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string
 	columns, err := w.DB.Columns(ctx, schema)
 	stored := make(map[string]map[string]string, len(columns))
 	for table, list := range columns {
-		stored[table] = make(map[string]string, len(list))
-		for _, c := range list {
-			stored[table][c.Name] = c.Type
-		}
+		stored[table] = duck.ColumnTypes(list)
 	}
 	return stored, err
 }
