@@ -44,6 +44,7 @@ type searchReader struct {
 	earlierKeys  map[uint64]struct{} // hashes of the keys that earlier walks over this window read
 	earlierRows  int64               // records that earlier Readers read, whose keys are not known
 	repeated     bool                // the window was walked once more, because its list ended short
+	firstRows    int64               // distinct records of the walk that ended short
 	pendingError error               // error of the next call: the records before it are delivered first
 
 	above *seenRecords // of the window above, where it is read by the same Reader: its records are not read twice
@@ -132,7 +133,7 @@ func (s *searchReader) chooseWindow(ctx context.Context) (from *Position, err er
 func (s *searchReader) startWindow(from *Position) {
 	s.since, s.fresh, s.repeated, s.openedAt = s.window.From, true, false, time.Time{}
 	s.previous, s.reached, s.settledTo, s.unsorted, s.cursorDeaths, s.reachedAtDeath = 0, 0, 0, false, 0, 0
-	s.statedTotal, s.earlierKeys, s.earlierRows = 0, map[uint64]struct{}{}, 0
+	s.statedTotal, s.firstRows, s.earlierKeys, s.earlierRows = 0, 0, map[uint64]struct{}{}, 0
 	// A resumed window continues with what its earlier pages have shown: the order of times, the stated count and the records read.
 	if from != nil {
 		s.reached, s.settledTo, s.unsorted = from.LastTime, from.Settled, from.Unsorted
@@ -235,7 +236,7 @@ func (s *searchReader) buildWindowPage(sh listPage) Page {
 	p.setProgress(sh.nextPosition.Rows, sh.Total)
 	// A list that ends with fewer records than it states is not the end of the window (T165).
 	switch {
-	case sh.end && s.missingRecords() > 0:
+	case sh.end && s.endsShort():
 		p.State = s.handleShortList()
 		return p
 	case s.explicit:
@@ -260,8 +261,15 @@ func (s *searchReader) shownWindow() (w *Window, resumed bool) {
 	return new(s.window), s.resumed
 }
 
-// missingRecords is the total_count of the window minus the distinct records of all walks over it.
-func (s *searchReader) missingRecords() int64 {
+// endsShort reports whether the window's list lacks records: of those that it states, or more than half of those that it returned
+// before. A second walk may state less than the first, as few records are deleted meanwhile; one that states nothing is broken.
+func (s *searchReader) endsShort() bool {
+	rows := s.distinctRows()
+	return rows < s.statedTotal || 2*rows < s.firstRows
+}
+
+// distinctRows is the number of distinct records of all walks over the window.
+func (s *searchReader) distinctRows() int64 {
 	// A walk that begins again may return records of an earlier walk: each key counts once.
 	distinct := s.earlierRows + s.walk.tally.distinct
 	for hash := range s.earlierKeys {
@@ -269,7 +277,7 @@ func (s *searchReader) missingRecords() int64 {
 			distinct++
 		}
 	}
-	return max(0, s.statedTotal-distinct)
+	return distinct
 }
 
 // noteTimes advances reached and settledTo by the times of a page's records, and notes whether they are in order.

@@ -414,6 +414,28 @@ func TestT165ListShorterThanItsCountFailsInEveryRun(t *testing.T) {
 	}
 }
 
+func TestT165ASecondReadingWithLessThanHalfOfTheFirstFails(t *testing.T) {
+	t.Parallel()
+	for left, fails := range map[int]bool{0: true, 18: true, 19: false} {
+		ws := newWorkspace(t, minutesOf(40)...)
+		ws.short = 3
+		ws.between = func(n int) {
+			if n == 5 { // the first reading took four pages
+				ws.contacts, ws.short = ws.contacts[:left], 0
+			}
+		}
+		s := searchStream()
+		s.Read.Page.Size = 10
+		_, pages, err := tryDrain(NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
+		if errors.Is(err, errShort) != fails {
+			t.Errorf("%d of 37 records came again: got %v", left, err)
+		}
+		if moved := lastState(pages).SyncedTo == watermark; moved == fails {
+			t.Errorf("%d of 37 records came again: state %s", left, lastState(pages))
+		}
+	}
+}
+
 func TestT165ChangesWhileAListIsReadAreNoContradiction(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, minutesOf(60)...)

@@ -89,9 +89,9 @@ func (s *searchReader) openHistory() bool {
 	return true
 }
 
-// handleShortList handles a list that ended with fewer records than its total_count. The window is walked once more, because
-// records may have moved or disappeared meanwhile. When the list ends short again the stream fails. Both times the state from
-// before the window is returned, so that the watermark does not advance.
+// handleShortList handles a list that ended short. The window is walked once more, because records may have moved or disappeared
+// meanwhile. When the list ends short again the stream fails. Both times the state from before the window is returned, so that the
+// watermark does not advance.
 func (s *searchReader) handleShortList() State {
 	// The state must not claim this window, whose records are not complete.
 	st := s.state
@@ -101,11 +101,11 @@ func (s *searchReader) handleShortList() State {
 		st.Window, st.Position = nil, nil
 	}
 	if s.repeated {
-		s.pendingError = s.walk.sourceError(fmt.Errorf("%w: it states %d, but %d were returned", errShort, s.statedTotal, s.statedTotal-s.missingRecords()))
+		s.pendingError = s.walk.sourceError(fmt.Errorf("%w: it states %d, but %d were returned", errShort, max(s.statedTotal, s.firstRows), s.distinctRows()))
 		return st
 	}
 	// The second walk begins without the counts and keys of the first: it has to show all records by itself.
-	s.repeated = true
+	s.repeated, s.firstRows = true, s.distinctRows()
 	s.since, s.statedTotal, s.earlierKeys, s.earlierRows = s.window.From, 0, map[uint64]struct{}{}, 0
 	s.previous, s.unsorted = 0, false
 	s.walk = s.walkRest(nil)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -151,11 +152,15 @@ func TestMangledJSONOfGoodAnswers(t *testing.T) {
 		strip := strings.NewReplacer(`"`, "", ".0,", ",", "e0,", ",", ".0}", "}", "e0}", "}")
 		return strip.Replace(string(a)) == strip.Replace(string(b))
 	}
+	attributes := regexp.MustCompile(`"custom_attributes":\{[^}]*\}`) // a number of the workspace's own that is sent as text is another value
 	tests := map[fault.Mangling]func(raw []byte) bool{
 		fault.MangleUTF8: func(raw []byte) bool {
 			return !utf8.Valid(raw) && bytes.Contains(raw, []byte(`\ud800"`)) && bytes.Contains(raw, []byte(`\u0000"`))
 		},
-		fault.MangleNumbers: func(raw []byte) bool { return json.Valid(raw) && !bytes.Equal(raw, plain.raw) && same(raw, plain.raw) },
+		fault.MangleNumbers: func(raw []byte) bool {
+			own := bytes.Equal(bytes.Join(attributes.FindAll(raw, -1), nil), bytes.Join(attributes.FindAll(plain.raw, -1), nil))
+			return json.Valid(raw) && !bytes.Equal(raw, plain.raw) && same(raw, plain.raw) && own
+		},
 		fault.MangleKeys:    func(raw []byte) bool { return json.Valid(raw) && bytes.Contains(raw, []byte(`"UPDATED_AT":2`)) },
 		fault.MangleDepth:   func(raw []byte) bool { return bytes.Contains(raw, bytes.Repeat([]byte("["), 20_000)) },
 		fault.MangleSize:    func(raw []byte) bool { return json.Valid(raw) && len(raw) > 80<<20 },
@@ -166,8 +171,10 @@ func TestMangledJSONOfGoodAnswers(t *testing.T) {
 		if err := c.w.SetChaos(string(game) + "=1"); err != nil {
 			t.Fatal(err)
 		}
-		if r := c.do("GET", "/contacts", nil); r.status != 200 || !good(r.raw) {
-			t.Errorf("%s: %d, %d bytes: %.300s", game, r.status, len(r.raw), r.raw)
+		for range 5 { // one spot in ten is mangled
+			if r := c.do("GET", "/contacts", nil); r.status != 200 || !good(r.raw) {
+				t.Errorf("%s: %d, %d bytes: %.300s", game, r.status, len(r.raw), r.raw)
+			}
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Mangling string
 // The manglings, and the traps that they test. Ids, types and the link to the next page stay unchanged.
 const (
 	MangleUTF8    Mangling = "utf8"    // texts contain bytes that are not UTF-8, halves of surrogate pairs and NUL (traps T126, T127)
-	MangleNumbers Mangling = "numbers" // integers are written as 1.0, 1e0 and "1", and mean the same (trap T125)
+	MangleNumbers Mangling = "numbers" // integers are written as 1.0, 1e0 and "1", and mean the same (trap T125); not in custom attributes
 	MangleKeys    Mangling = "keys"    // a record has one name twice, and one of its names in capitals (trap T128)
 	MangleDepth   Mangling = "depth"   // a record contains lists 20,000 deep (trap T129)
 	MangleSize    Mangling = "size"    // the answer is 80 MB, which compress to little (trap T130)
@@ -63,6 +63,7 @@ func (g Mangling) findSpots(body []byte) []mangleSpot {
 	var found []mangleSpot
 	dec := json.NewDecoder(bytes.NewReader(body))
 	var open []json.Delim
+	own := 0 // depth inside an object whose values are stored as sent; 0: outside
 	name, isName := "", false
 	for {
 		token, err := dec.Token()
@@ -79,10 +80,15 @@ func (g Mangling) findSpots(body []byte) []mangleSpot {
 					found = append(found, mangleSpot{start: end, end: end})
 				}
 				open = append(open, v)
+				if own == 0 && inObject && isOwnObject(name) {
+					own = len(open)
+				}
 				isName = v == '{'
 				continue
 			}
-			open = open[:len(open)-1]
+			if open = open[:len(open)-1]; len(open) < own {
+				own = 0
+			}
 		case string:
 			if inObject && isName {
 				name, isName = v, false
@@ -94,7 +100,7 @@ func (g Mangling) findSpots(body []byte) []mangleSpot {
 				}
 			}
 		case float64:
-			if inObject && g == MangleNumbers && !isProtectedField(name) && len(open) > 2 {
+			if inObject && g == MangleNumbers && own == 0 && !isProtectedField(name) && len(open) > 2 {
 				start := end
 				for start > 0 && strings.IndexByte("+-.0123456789eE", body[start-1]) >= 0 {
 					start--
@@ -119,6 +125,15 @@ func isProtectedField(name string) bool {
 		return true
 	}
 	return strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_type")
+}
+
+// isOwnObject reports whether the values of an object have no type but their own: a number there that is sent as text is another value.
+func isOwnObject(name string) bool {
+	switch name {
+	case "custom_attributes", "ticket_attributes", "metadata", "event_details", "event_data", "updated_attribute_data", "collected_data":
+		return true
+	}
+	return false
 }
 
 // mangledPiece returns the replacement of a piece.
