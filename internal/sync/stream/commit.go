@@ -74,7 +74,7 @@ func (t *Task) addPage(page extract.Page) error {
 				t.Decoder.AppendGone(record.Over, meta)
 				t.Result.Gone++
 			}
-			dropDoubt(t, record.Over)
+			noteAbsence(t, record.Over)
 			continue
 		}
 		if err := takeRecord(t, record, meta); err != nil {

@@ -16,7 +16,7 @@ type Mangling string
 // The manglings, and the traps that they test. Ids, types and the link to the next page stay unchanged.
 const (
 	MangleUTF8    Mangling = "utf8"    // texts contain bytes that are not UTF-8, halves of surrogate pairs and NUL (traps T126, T127)
-	MangleNumbers Mangling = "numbers" // integers are written as 1.0, 1e0 and "1", and mean the same (trap T125); not in custom attributes
+	MangleNumbers Mangling = "numbers" // integers are written as 1.0, 1e0 and "1", and mean the same (trap T125); not in what is stored as sent
 	MangleKeys    Mangling = "keys"    // a record has one name twice, and one of its names in capitals (trap T128)
 	MangleDepth   Mangling = "depth"   // a record contains lists 20,000 deep (trap T129)
 	MangleSize    Mangling = "size"    // the answer is 80 MB, which compress to little (trap T130)
@@ -63,7 +63,7 @@ func (g Mangling) findSpots(body []byte) []mangleSpot {
 	var found []mangleSpot
 	dec := json.NewDecoder(bytes.NewReader(body))
 	var open []json.Delim
-	own := 0 // depth inside an object whose values are stored as sent; 0: outside
+	own := 0 // depth of the value stored as sent that this is in; 0: in none
 	name, isName := "", false
 	for {
 		token, err := dec.Token()
@@ -76,12 +76,12 @@ func (g Mangling) findSpots(body []byte) []mangleSpot {
 		case json.Delim:
 			switch v {
 			case '{', '[':
-				if v == '{' && len(open) > 1 && open[len(open)-1] == '[' && g.ofRecords() {
-					found = append(found, mangleSpot{start: end, end: end})
-				}
 				open = append(open, v)
-				if own == 0 && inObject && isOwnObject(name) {
+				if own == 0 && inObject && isStoredAsSent(name) {
 					own = len(open)
+				}
+				if v == '{' && own == 0 && len(open) > 2 && open[len(open)-2] == '[' && g.ofRecords() {
+					found = append(found, mangleSpot{start: end, end: end})
 				}
 				isName = v == '{'
 				continue
@@ -127,10 +127,12 @@ func isProtectedField(name string) bool {
 	return strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_type")
 }
 
-// isOwnObject reports whether the values of an object have no type but their own: a number there that is sent as text is another value.
-func isOwnObject(name string) bool {
+// isStoredAsSent reports whether an object or list has no form but its own: a number there that is sent as text, or another field, is another
+// value.
+func isStoredAsSent(name string) bool {
 	switch name {
-	case "custom_attributes", "ticket_attributes", "metadata", "event_details", "event_data", "updated_attribute_data", "collected_data":
+	case "custom_attributes", "ticket_attributes", "metadata", "event_details", "event_data", "updated_attribute_data", "collected_data",
+		"reasons", "options", "input_options", "json_blocks":
 		return true
 	}
 	return false
