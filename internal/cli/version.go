@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck"
 	"aqueduck/internal/cli/sbom"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/load/facts"
@@ -19,7 +21,7 @@ func newVersion(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of the program, Go and DuckDB",
-		Long: `Print the versions of the program, Go and DuckDB. With --json, it also lists the components: the linked DuckDB library with the
+		Long: `Print the version of the program with its commit and licence, and the versions of Go and DuckDB. With --json, it also lists the components: the linked DuckDB library with the
 checksum of its module, and every module as a CycloneDX document (sbom).`,
 		Example:     "  aqueduck version\n  aqueduck version --json",
 		Args:        usage.NoArguments,
@@ -30,11 +32,13 @@ checksum of its module, and every module as a CycloneDX document (sbom).`,
 				return err
 			}
 			if env.output != "json" && !asJSON {
-				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, %s, DuckDB %s\n", buildVersion(), runtime.Version(), library.Version)
+				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, commit %s, %s, DuckDB %s, licence %s\n",
+					aqueduck.Version(), cmp.Or(buildCommit(), "unknown"), runtime.Version(), library.Version, aqueduck.License)
 				return err
 			}
 			made := sbom.LinkedModules()
-			v := versionInfo{Version: buildVersion(), Go: runtime.Version(), SBOM: sbom.New(buildVersion(), made, library)}
+			v := versionInfo{Version: aqueduck.Version(), Commit: buildCommit(), License: aqueduck.License, Go: runtime.Version()}
+			v.SBOM = sbom.New(buildVersion(), aqueduck.License, made, library)
 			v.DuckDB = duckdbVersion{Version: library.Version, Source: library.Source}
 			// The library comes prebuilt, in one module for each system. Only that module's checksum identifies it.
 			if i := slices.IndexFunc(made, func(m *debug.Module) bool { return strings.Contains(m.Path, "duckdb-go-bindings/lib/") }); i >= 0 {
@@ -49,6 +53,8 @@ checksum of its module, and every module as a CycloneDX document (sbom).`,
 
 type versionInfo struct {
 	Version string        `json:"version"`
+	Commit  string        `json:"commit,omitempty"` // unknown outside of a repository
+	License string        `json:"license"`          // an SPDX identifier
 	Go      string        `json:"go"`
 	DuckDB  duckdbVersion `json:"duckdb"`
 	SBOM    sbom.Document `json:"sbom"`

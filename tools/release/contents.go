@@ -29,7 +29,7 @@ func gatherContents(ctx context.Context, source, program string) (map[string]arc
 	return files, addLicences(files, all)
 }
 
-// fromSource adds the pages, the example and the files of an installation. LICENSE is optional.
+// fromSource adds the pages, the example the licence, and the files of an installation.
 func fromSource(files map[string]archiveFile, source string) error {
 	return filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -42,7 +42,7 @@ func fromSource(files map[string]archiveFile, source string) error {
 		name = filepath.ToSlash(name)
 		dir, _, below := strings.Cut(name, "/")
 		switch {
-		case name == "README.md", name == "CHANGELOG.md", name == "LICENSE", below && dir == "packaging":
+		case name == "README.md", name == "CHANGELOG.md", name == "LICENSE", name == "SECURITY.md", below && dir == "packaging":
 		case name == "pipelines.yaml":
 			name = "pipelines.example.yaml" // another name, so that unpacking a newer archive does not overwrite the user's file
 		case below && dir == "docs" && !strings.HasSuffix(name, ".go"):

@@ -11,9 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
-	"time"
 )
 
 func main() {
@@ -28,12 +26,6 @@ func main() {
 	}
 	fmt.Println(archive)
 	fmt.Printf("only for %s/%s: DuckDB is C++, and is linked in by the compiler of the machine; for another one run make release there\n", runtime.GOOS, runtime.GOARCH)
-}
-
-// releaseCommit is the commit that is released.
-type releaseCommit struct {
-	version string // the tag without its v, or a version made of time and id
-	time    time.Time
 }
 
 // buildRelease writes the archive of the last commit of a repository, with a checksum file beside it.
@@ -58,7 +50,7 @@ func buildRelease(ctx context.Context, root, out string, env []string) (archive 
 	program := filepath.Join(work, "aqueduck")
 	// The command states everything that the build depends on: no paths of the machine, no state of a repository.
 	if _, err := runCommand(ctx, source, env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=duckdb_arrow",
-		"-ldflags=-s -w -X aqueduck/internal/cli.stamped=v"+c.version, "-o", program, "./cmd/aqueduck"); err != nil {
+		"-ldflags=-s -w -X aqueduck/internal/cli.stampedCommit="+c.id, "-o", program, "./cmd/aqueduck"); err != nil {
 		return "", err
 	}
 	name := fmt.Sprintf("aqueduck_%s_%s_%s", c.version, runtime.GOOS, runtime.GOARCH)
@@ -74,43 +66,6 @@ func buildRelease(ctx context.Context, root, out string, env []string) (archive 
 		return "", err
 	}
 	return archive, writeChecksums(archive)
-}
-
-// lastCommit returns the last commit, with its tag as version.
-func lastCommit(ctx context.Context, root string) (releaseCommit, error) {
-	said, err := runCommand(ctx, root, os.Environ(), "git", "log", "-1", "--format=%ct %H")
-	if err != nil {
-		return releaseCommit{}, err
-	}
-	seconds, id, _ := strings.Cut(strings.TrimSpace(said), " ")
-	unix, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil {
-		return releaseCommit{}, fmt.Errorf("git says that the last commit is of %q", seconds)
-	}
-	c := releaseCommit{time: time.Unix(unix, 0).UTC()}
-	tags, err := runCommand(ctx, root, os.Environ(), "git", "tag", "--points-at", id, "--sort=-version:refname", "v*")
-	if err != nil {
-		return releaseCommit{}, err
-	}
-	if tag, _, _ := strings.Cut(tags, "\n"); tag != "" {
-		c.version = tag[1:]
-		return c, nil
-	}
-	c.version = "0.0.0-" + c.time.Format("20060102150405") + "-" + id[:12] // the Go tool's form for a commit without a tag
-	return c, nil
-}
-
-// exportCommit writes the files of the last commit into a directory: changes that are not committed are not released.
-func exportCommit(ctx context.Context, root, to string) error {
-	if err := os.Mkdir(to, 0o755); err != nil {
-		return err
-	}
-	packed := to + ".tar"
-	if _, err := runCommand(ctx, root, os.Environ(), "git", "archive", "--format=tar", "-o", packed, "HEAD"); err != nil {
-		return err
-	}
-	_, err := runCommand(ctx, to, os.Environ(), "tar", "xf", packed)
-	return err
 }
 
 // writeChecksums writes SHA256SUMS beside an archive, over all archives in the directory.

@@ -154,6 +154,32 @@ func TestThePackageIsWhatThePageSays(t *testing.T) {
 	}
 }
 
+// TestATagThatIsNotTheVersionIsRefused tags a commit with its version, and with another one.
+func TestATagThatIsNotTheVersionIsRefused(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		_, err := runCommand(t.Context(), root, os.Environ(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+		requireNoError(t, err)
+	}
+	requireNoError(t, os.WriteFile(filepath.Join(root, "VERSION"), []byte("2.1.0\n"), 0o600))
+	git("init", "-q")
+	git("add", "VERSION")
+	git("commit", "-qm", "one")
+	for _, test := range []struct{ name, tag, says string }{
+		{name: "no tag"}, {name: "another tag", tag: "v2.0.0", says: "change VERSION, or tag the commit v2.1.0"}, {name: "its own tag too", tag: "v2.1.0"},
+	} {
+		if test.tag != "" {
+			git("tag", test.tag)
+		}
+		c, err := lastCommit(t.Context(), root)
+		if (err != nil) != (test.says != "") || err != nil && !strings.Contains(err.Error(), test.says) || err == nil && (c.version != "2.1.0" || len(c.id) != 40) {
+			t.Errorf("%s: %+v, %v", test.name, c, err)
+		}
+	}
+}
+
 // TestS44TwoReleasesAreTheSameFiles releases the last commit twice, compiling everything the second time, and looks into the archive.
 func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 	t.Parallel()
@@ -177,7 +203,7 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 		t.Errorf("the first is\n%sthe second\n%s", sums[0], sums[1])
 	}
 	u := unpackArchive(t, archives[0])
-	for _, name := range []string{"README.md", "CHANGELOG.md", "pipelines.example.yaml", "docs/install.md", "docs/schedule.md", "docs/monitor.md",
+	for _, name := range []string{"README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md", "pipelines.example.yaml", "docs/install.md", "docs/schedule.md", "docs/monitor.md",
 		"docs/recover.md", "docs/privacy.md", "docs/queries/joins.sql", "packaging/aqueduck.service",
 		"packaging/aqueduck.cron", "completions/bash/aqueduck", "completions/zsh/_aqueduck", "completions/fish/aqueduck.fish", "man/man1/aqueduck.1", "licences/README"} {
 		if len(u.texts[name]) == 0 {
@@ -185,14 +211,14 @@ func TestS44TwoReleasesAreTheSameFiles(t *testing.T) {
 		}
 	}
 	var made struct {
-		Version string
-		SBOM    struct {
+		Version, Commit, License string
+		SBOM                     struct {
 			Components []struct{ Name, Version string }
 		}
 	}
 	requireNoError(t, json.Unmarshal(u.texts["version.json"], &made))
-	if want := strings.Split(filepath.Base(archives[0]), "_")[1]; made.Version != "v"+want {
-		t.Errorf("the program of version %s calls itself %s", want, made.Version)
+	if want := strings.Split(filepath.Base(archives[0]), "_")[1]; made.Version != want || len(made.Commit) != 12 || made.License != "Apache-2.0" {
+		t.Errorf("the program of version %s calls itself %s of commit %q, licence %s", want, made.Version, made.Commit, made.License)
 	}
 	for _, c := range made.SBOM.Components {
 		if c.Name != "std" && c.Name != "duckdb" && !strings.Contains(string(u.texts["licences/README"]), "\n"+c.Name+" "+c.Version+":") {

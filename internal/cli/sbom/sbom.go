@@ -13,7 +13,7 @@ import (
 )
 
 // Document lists the components of the program, in the form of CycloneDX 1.6. It has what the linker noted in the program itself, and
-// no licences.
+// no licence but the program's own.
 type Document struct {
 	Format     string      `json:"bomFormat"`
 	Spec       string      `json:"specVersion"`
@@ -33,12 +33,21 @@ type component struct {
 	Version    string        `json:"version"`
 	PURL       string        `json:"purl,omitempty"`
 	Hashes     []contentHash `json:"hashes,omitempty"`
+	Licenses   []licence     `json:"licenses,omitempty"`
 	Properties []property    `json:"properties,omitempty"`
 }
 
 type contentHash struct {
 	Algorithm string `json:"alg"`
 	Content   string `json:"content"`
+}
+
+type licence struct {
+	License spdx `json:"license"`
+}
+
+type spdx struct {
+	ID string `json:"id"`
 }
 
 type property struct {
@@ -62,10 +71,11 @@ func LinkedModules() (all []*debug.Module) {
 	return all
 }
 
-// New lists Go's own library, the modules, and the DuckDB library that comes prebuilt in one of them, for a version of the program.
-func New(version string, modules []*debug.Module, library facts.Library) Document {
+// New lists Go's own library, the modules, and the DuckDB library that comes prebuilt in one of them, for a version
+// of the program under a licence, named by its SPDX identifier.
+func New(version, license string, modules []*debug.Module, library facts.Library) Document {
 	b := Document{Format: "CycloneDX", Spec: "1.6", Version: 1}
-	b.Metadata.Component = component{Type: "application", Ref: "aqueduck", Name: "aqueduck", Version: version}
+	b.Metadata.Component = component{Type: "application", Ref: "aqueduck", Name: "aqueduck", Version: version, Licenses: []licence{{spdx{license}}}}
 	std := "pkg:golang/std@" + strings.TrimPrefix(runtime.Version(), "go")
 	b.Components = []component{
 		{Type: "library", Ref: std, Name: "std", Version: runtime.Version(), PURL: std},
