@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release release-check interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -74,11 +74,20 @@ large: ## a million contacts in the emulator, small disks, ten million rows rest
 twice: ## build the program in two places: both are the same file
 	AQUEDUCK_LONG=1 go test ./internal/cli -run TwoBuilds -v
 
-release: ## dist/: the archive that is installed, of the last commit, and SHA256SUMS
-	go run ./tools/release -o dist
+ARCH ?= amd64 arm64
+SIGNING_KEY ?=
 
-release-check: ## make releases: they are the same files, and a new user gets to an answer
-	AQUEDUCK_LONG=1 go test ./tools/release -run 'TwoReleases|Colleague' -v -timeout 1h
+release: ## dist/: archive and package of the last commit for each ARCH, SHA256SUMS
+	go run ./tools/release -o dist -arch "$(ARCH)" -key "$(SIGNING_KEY)"
+
+image: ## make release for this machine's architecture, and a container image in dist/
+	go run ./tools/release -o dist -image -key "$(SIGNING_KEY)"
+
+release-check: ## make releases: they are the same files, install, and get to an answer
+	AQUEDUCK_LONG=1 go test ./tools/release -run 'TwoReleases|Colleague|PackageInstalls|ImageSyncs' -v -timeout 1h
+
+release-cross: ## the release for arm64 on amd64, and the other way round: its demo in QEMU
+	AQUEDUCK_LONG=1 go test ./tools/release -run OtherArchitecture -v -timeout 1h
 
 ##@ Seen by other programs
 

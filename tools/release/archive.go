@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -27,10 +28,15 @@ func writeArchive(path, dir string, files map[string]archiveFile, at time.Time) 
 	if err != nil {
 		return err
 	}
-	archive := tar.NewWriter(packed)
+	return errors.Join(writeTar(packed, dir+"/", files, at), packed.Close())
+}
+
+// writeTar writes files, sorted by name, below a directory.
+func writeTar(w io.Writer, dir string, files map[string]archiveFile, at time.Time) error {
+	archive := tar.NewWriter(w)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		one := files[name]
-		head := &tar.Header{Typeflag: tar.TypeReg, Name: dir + "/" + name, Size: int64(len(one.text)), Mode: one.mode, ModTime: at, Format: tar.FormatUSTAR}
+		head := &tar.Header{Typeflag: tar.TypeReg, Name: dir + name, Size: int64(len(one.text)), Mode: one.mode, ModTime: at, Format: tar.FormatUSTAR}
 		if err := archive.WriteHeader(head); err != nil {
 			return err
 		}
@@ -38,5 +44,5 @@ func writeArchive(path, dir string, files map[string]archiveFile, at time.Time) 
 			return err
 		}
 	}
-	return errors.Join(archive.Close(), packed.Close())
+	return archive.Close()
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // gatherContents returns the files of the archive by path: the program, its generated pages, and the files of the source for users.
-func gatherContents(ctx context.Context, source, program string) (map[string]archiveFile, error) {
+func gatherContents(ctx context.Context, t target, source, program string) (map[string]archiveFile, error) {
 	files := map[string]archiveFile{}
 	text, err := os.ReadFile(program)
 	if err != nil {
@@ -19,10 +19,10 @@ func gatherContents(ctx context.Context, source, program string) (map[string]arc
 	if err := fromSource(files, source); err != nil {
 		return nil, err
 	}
-	if err := fromProgram(ctx, files, program); err != nil {
+	if err := fromProgram(ctx, t, files, program); err != nil {
 		return nil, err
 	}
-	all, err := listModules(ctx, source)
+	all, err := listModules(ctx, source, t.env)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +42,8 @@ func fromSource(files map[string]archiveFile, source string) error {
 		name = filepath.ToSlash(name)
 		dir, _, below := strings.Cut(name, "/")
 		switch {
+		case strings.HasPrefix(name, "packaging/debian/"):
+			return nil // the package is built from it
 		case name == "README.md", name == "CHANGELOG.md", name == "LICENSE", name == "SECURITY.md", below && dir == "packaging":
 		case name == "pipelines.yaml":
 			name = "pipelines.example.yaml" // another name, so that unpacking a newer archive does not overwrite the user's file
@@ -59,9 +61,10 @@ func fromSource(files map[string]archiveFile, source string) error {
 var shells = map[string]string{"bash": "completions/bash/aqueduck", "zsh": "completions/zsh/_aqueduck", "fish": "completions/fish/aqueduck.fish"}
 
 // fromProgram adds what the program prints: its modules, its manual and its completions. The program runs with an empty environment.
-func fromProgram(ctx context.Context, files map[string]archiveFile, program string) error {
+func fromProgram(ctx context.Context, t target, files map[string]archiveFile, program string) error {
 	ask := func(args ...string) (string, error) {
-		return runCommand(ctx, filepath.Dir(program), []string{}, program, args...)
+		line := t.command(program, args...)
+		return runCommand(ctx, filepath.Dir(program), []string{}, line[0], line[1:]...)
 	}
 	for shell, name := range shells {
 		text, err := ask("completion", shell)

@@ -37,14 +37,14 @@ func addLicences(files map[string]archiveFile, all []linkedModule) error {
 	return nil
 }
 
-// listModules lists Go itself and the modules of the linked packages.
-func listModules(ctx context.Context, source string) ([]linkedModule, error) {
-	said, err := runCommand(ctx, source, os.Environ(), "go", "list", "-mod=readonly", "-tags=duckdb_arrow", "-deps",
+// listModules lists Go itself and the modules of the linked packages, for the architecture of an environment.
+func listModules(ctx context.Context, source string, env []string) ([]linkedModule, error) {
+	said, err := runCommand(ctx, source, env, "go", "list", "-mod=readonly", "-tags=duckdb_arrow", "-deps",
 		"-f", `{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}{{end}}{{end}}`, "./cmd/aqueduck")
 	if err != nil {
 		return nil, err
 	}
-	root, err := runCommand(ctx, source, os.Environ(), "go", "env", "GOROOT", "GOVERSION")
+	root, err := runCommand(ctx, source, env, "go", "env", "GOROOT", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+)
+
+// TestS44ThePackageHasItsFilesWhereDebianLooks builds the package twice, from a program that is a text.
+func TestS44ThePackageHasItsFilesWhereDebianLooks(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("dpkg-deb"); err != nil {
+		t.Skipf("packages are built with dpkg-deb: %v", err)
+	}
+	files := map[string]archiveFile{"bin/aqueduck": {[]byte("program"), 0o755}, "man/man1/aqueduck.1": {[]byte("page"), 0o644}}
+	for _, name := range shells {
+		files[name] = archiveFile{[]byte("completion"), 0o644}
+	}
+	requireNoError(t, fromSource(files, "../.."))
+	c := releaseCommit{version: "2.0.0-rc3", time: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
+	var packed [2][]byte
+	path := filepath.Join(t.TempDir(), "a.deb")
+	for i := range packed {
+		requireNoError(t, writePackage(t.Context(), path, "../..", target{arch: "arm64"}, c, files))
+		var err error
+		packed[i], err = os.ReadFile(path)
+		requireNoError(t, err)
+	}
+	if !bytes.Equal(packed[0], packed[1]) {
+		t.Error("two packages of the same files differ")
+	}
+	list, err := runCommand(t.Context(), ".", os.Environ(), "dpkg-deb", "--contents", path)
+	requireNoError(t, err)
+	for _, want := range []string{
+		"-rwxr-xr-x root/root         7 2026-11-22 09:00 ./usr/bin/aqueduck\n", " ./usr/share/man/man1/aqueduck.1.gz\n", " ./etc/aqueduck/pipelines.yaml\n",
+		" ./usr/share/bash-completion/completions/aqueduck\n", " ./usr/share/zsh/vendor-completions/_aqueduck\n", " ./usr/share/doc/aqueduck/docs/install.md\n",
+		" ./usr/share/fish/vendor_completions.d/aqueduck.fish\n", " ./usr/share/doc/aqueduck/LICENSE\n", " ./usr/share/doc/aqueduck/copyright\n",
+		" ./lib/systemd/system/aqueduck.service\n", " ./var/lib/aqueduck/pipelines.yaml -> /etc/aqueduck/pipelines.yaml\n",
+	} {
+		if !strings.Contains(list, want) {
+			t.Errorf("there is no %q in\n%s", want, list)
+		}
+	}
+	fields, err := runCommand(t.Context(), ".", os.Environ(), "dpkg-deb", "--field", path, "Version", "Architecture")
+	requireNoError(t, err)
+	if fields != "Version: 2.0.0~rc3\nArchitecture: arm64\n" {
+		t.Error(fields)
+	}
+	unit, err := runCommand(t.Context(), ".", os.Environ(), "sh", "-c", `dpkg-deb --fsys-tarfile "$1" | tar xO ./lib/systemd/system/aqueduck.service`, "sh", path)
+	requireNoError(t, err)
+	if strings.Contains(unit, archiveHome) || !strings.Contains(unit, "\nExecStart=/usr/bin/aqueduck serve\n") || !strings.Contains(unit, "\nReadWritePaths="+packageHome+"\n") {
+		t.Errorf("the unit of the package is\n%s", unit)
+	}
+}
+
+// TestS60TheUnitExposesLittle has systemd check the unit and rate what a taken-over service could reach: 10 is everything.
+func TestS60TheUnitExposesLittle(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skipf("systemd rates its units: %v", err)
+	}
+	text, err := os.ReadFile("../../packaging/aqueduck.service")
+	requireNoError(t, err)
+	program, err := os.Executable()
+	requireNoError(t, err)
+	unit := filepath.Join(t.TempDir(), "aqueduck.service")
+	requireNoError(t, os.WriteFile(unit, bytes.ReplaceAll(text, []byte(archiveHome+"/bin/aqueduck"), []byte(program)), 0o600))
+	said, err := exec.Command("systemd-analyze", "verify", "--man=no", unit).CombinedOutput()
+	if err != nil || len(said) > 0 {
+		t.Errorf("%v\n%s", err, said)
+	}
+	said, err = exec.Command("systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=20", unit).CombinedOutput()
+	if err != nil {
+		t.Errorf("the unit exposes more than 2.0: %v\n%s", err, said)
+	}
+}
+
+// TestThePackageInstallsRunsAndGoes boots Debian 12 with systemd in a container. The package is installed there, its service reads an
+// emulated workspace, and a purge leaves only the user's files.
+func TestThePackageInstallsRunsAndGoes(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("AQUEDUCK_LONG") == "" {
+		t.Skip("it makes a release and installs a Debian system: make release-check runs it")
+	}
+	needTools(t, "mmdebstrap", "systemd-nspawn")
+	needRoot(t)
+	built, err := buildRelease(t.Context(), "../..", t.TempDir(), releaseParts{arches: []string{runtime.GOARCH}}, os.Environ())
+	requireNoError(t, err)
+	space := emulator.New(emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Conversations: 20,
+		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}}) // its clock stands still, so jobs must be ready at once
+	server := httptest.NewServer(space)
+	defer server.Close()
+	root := filepath.Join(t.TempDir(), "root")
+	_, err = runCommand(t.Context(), ".", os.Environ(), "mmdebstrap", "--format=directory", "--variant=minbase",
+		"--include=systemd,systemd-sysv,adduser,ca-certificates,libstdc++6", "bookworm", root)
+	requireNoError(t, err)
+	unit := fmt.Sprintf("[Unit]\nSuccessAction=exit-force\nFailureAction=exit-force\n\n[Service]\nType=oneshot\nExecStart=/bin/sh /root/package.sh\n"+
+		"StandardOutput=truncate:/root/said\nStandardError=inherit\nEnvironment=ADDRESS=%s TOKEN=%s\n\n[Install]\nWantedBy=multi-user.target\n", server.URL, space.AccessToken())
+	requireNoError(t, os.WriteFile(filepath.Join(root, "etc/systemd/system/check.service"), []byte(unit), 0o644))
+	for from, to := range map[string]string{"testdata/package.sh": "root/package.sh", built[1]: "root/aqueduck.deb"} {
+		text, err := os.ReadFile(from)
+		requireNoError(t, err)
+		requireNoError(t, os.WriteFile(filepath.Join(root, to), text, 0o600))
+	}
+	_, err = runCommand(t.Context(), ".", os.Environ(), "systemctl", "--root="+root, "enable", "check.service")
+	requireNoError(t, err)
+	booted, err := exec.CommandContext(t.Context(), "systemd-nspawn", "--quiet", "--directory="+root, "--register=no", "--keep-unit", "--boot").CombinedOutput()
+	said, unread := os.ReadFile(filepath.Join(root, "root/said"))
+	if err != nil || !strings.HasSuffix(string(said), "everything held\n") {
+		t.Errorf("%v, %v\n%s\n%s", err, unread, said, booted)
+	}
+}
+
+// needTools skips a test that needs programs of Debian.
+func needTools(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("it needs %s: %v", strings.Join(names, ", "), err)
+		}
+	}
+}
+
+// needRoot skips a test that starts containers.
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root may start a container as it does")
+	}
+}
