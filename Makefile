@@ -84,7 +84,7 @@ image: ## make release for this machine's architecture, and a container image in
 	go run ./tools/release -o dist -image -key "$(SIGNING_KEY)"
 
 release-check: ## make releases: they are the same files, install, and get to an answer
-	AQUEDUCK_LONG=1 go test ./tools/release -run 'TwoReleases|Colleague|PackageInstalls|ImageSyncs' -v -timeout 1h
+	AQUEDUCK_LONG=1 go test ./tools/release -run 'TwoReleases|Colleague|PackageInstalls|ImageSyncs|FiveCommandsOfTheReadme' -v -timeout 1h
 
 release-cross: ## the release for arm64 on amd64, and the other way round: its demo in QEMU
 	AQUEDUCK_LONG=1 go test ./tools/release -run OtherArchitecture -v -timeout 1h

@@ -120,6 +120,37 @@ func TestThePackageInstallsRunsAndGoes(t *testing.T) {
 	}
 }
 
+// TestTheFiveCommandsOfTheReadmeGiveAnAnswer runs them on a bare Debian 12, with the package of the last commit, and logs the seconds
+// after each.
+func TestTheFiveCommandsOfTheReadmeGiveAnAnswer(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("AQUEDUCK_LONG") == "" {
+		t.Skip("it makes a release and installs a Debian system: make release-check runs it")
+	}
+	needTools(t, "mmdebstrap", "systemd-nspawn")
+	needRoot(t)
+	built, err := buildRelease(t.Context(), "../..", t.TempDir(), releaseParts{arches: []string{runtime.GOARCH}}, os.Environ())
+	requireNoError(t, err)
+	commands := commandsBelow(t, "../../README.md", "## From nothing to a first answer")
+	root := filepath.Join(t.TempDir(), "root")
+	_, err = runCommand(t.Context(), ".", os.Environ(), "mmdebstrap", "--quiet", "--format=directory", "--variant=minbase", "bookworm", root)
+	requireNoError(t, err)
+	text, err := os.ReadFile(built[1])
+	requireNoError(t, err)
+	requireNoError(t, os.WriteFile(filepath.Join(root, "root", filepath.Base(built[1])), text, 0o644))
+	// A machine in use has package lists, and its user is not root.
+	script := "apt-get update\nbegun=$(date +%s)\n"
+	for _, command := range commands {
+		script += strings.NewReplacer("sudo ", "", "amd64", runtime.GOARCH).Replace(command) + "\necho \"seconds $(($(date +%s) - begun))\"\n"
+	}
+	said, err := runCommand(t.Context(), ".", os.Environ(), "systemd-nspawn", "--quiet", "--directory="+root, "--register=no", "--keep-unit", "--pipe", "--chdir=/root", "sh", "-ec", script)
+	requireNoError(t, err)
+	t.Log(said)
+	if len(commands) != 5 || !strings.Contains(said, "conversations │") {
+		t.Errorf("%d commands say\n%s", len(commands), said)
+	}
+}
+
 // needTools skips a test that needs programs of Debian.
 func needTools(t *testing.T, names ...string) {
 	t.Helper()
