@@ -1,9 +1,12 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -12,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -74,6 +78,62 @@ func TestTheImageSyncsAndServesReadOnly(t *testing.T) {
 		if got := run(command); !strings.HasSuffix(got, want) {
 			t.Errorf("%s says %q", command, got)
 		}
+	}
+}
+
+// TestAnImageIsNamedByItsSums follows an image of two small layers from its index to the user that its program runs as.
+func TestAnImageIsNamedByItsSums(t *testing.T) {
+	t.Parallel()
+	files := map[string]archiveFile{"bin/aqueduck": {[]byte("program"), 0o755}, "pipelines.example.yaml": {[]byte("version: 1"), 0o644}, "docs/a.md": {[]byte("page"), 0o644}}
+	text, err := programLayer(files, time.Unix(0, 0))
+	requireNoError(t, err)
+	program, err := packLayer(text, "program")
+	requireNoError(t, err)
+	system, err := packLayer([]byte("system"), "system")
+	requireNoError(t, err)
+	layout, err := layImage(target{arch: "arm64"}, releaseCommit{version: "2.0.0"}, []imageLayer{system, program})
+	requireNoError(t, err)
+	type blob struct{ Digest string }
+	read := func(b blob, into any) {
+		t.Helper()
+		held := layout["blobs/sha256/"+strings.TrimPrefix(b.Digest, "sha256:")].text
+		if digest(held) != b.Digest {
+			t.Errorf("the sum of %s is %s", b.Digest, digest(held))
+		}
+		requireNoError(t, json.Unmarshal(held, into))
+	}
+	var index struct{ Manifests []blob }
+	var manifest struct {
+		Config blob
+		Layers []blob
+	}
+	var config struct {
+		Architecture string
+		Config       struct{ User, WorkingDir string }
+		Rootfs       struct {
+			Plain []string `json:"diff_ids"`
+		}
+	}
+	requireNoError(t, json.Unmarshal(layout["index.json"].text, &index))
+	read(index.Manifests[0], &manifest)
+	read(manifest.Config, &config)
+	if got := []string{manifest.Layers[0].Digest, manifest.Layers[1].Digest}; !slices.Equal(got, []string{digest(system.packed), digest(program.packed)}) {
+		t.Errorf("its layers are %v", got)
+	}
+	if config.Architecture != "arm64" || config.Config.User != "1000:1000" || config.Config.WorkingDir != "/srv/aqueduck" || config.Rootfs.Plain[1] != digest(text) {
+		t.Errorf("its configuration is %+v", config)
+	}
+	var names []string
+	for archive := tar.NewReader(bytes.NewReader(text)); ; {
+		head, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		requireNoError(t, err)
+		names = append(names, head.Name)
+	}
+	if want := []string{"srv/aqueduck/", "srv/aqueduck/data/", "srv/aqueduck/pipelines.yaml", "usr/bin/aqueduck"}; !slices.Equal(names, want) {
+		t.Errorf("the layer of the program has %v", names)
 	}
 }
 

@@ -1,5 +1,6 @@
 // Command release builds what people install the program from, out of the last commit: an archive and a Debian package for each
-// architecture, a container image, their checksums, and a signature. The same commit with the same compilers gives the same bytes.
+// architecture, a container image, their checksums, and a signature. The same commit with the same compilers gives the same bytes; the
+// image also depends on the packages that Debian has that day.
 package main
 
 import (
