@@ -99,6 +99,24 @@ SELECT * FROM {schema}.contacts_all WHERE lifecycle = 'active'
 -- doc: One row per contact that search no longer returns: archived, blocked, merged or deleted, with time and reason. Fields are from its last read.
 SELECT * FROM {schema}.contacts_all WHERE lifecycle <> 'active'
 
+-- relation: contacts_deleted (view)
+-- doc: One row per contact that was deleted, or whose deletion was requested, whatever shows it. Archived, blocked and merged contacts are not deleted: they are in contacts_inactive. The row has no personal data.
+-- column id: Contact id.
+-- column how: permanently_deleted or pending_deletion, if its entry in the API's inactive list says so: erased for good, or to be erased. Otherwise deleted, by an event or a read by id.
+-- column deleted_at: Time of the deletion or of its request, by the evidence. Where the certainty is inferred, the time of the read by id that no longer found it.
+-- column first_seen_at: Time when it was created, from its record or its event of creation; null if neither was read.
+-- column certainty: stated - the inactive list or a deletion event says so; inferred - only a read by id says so, because it no longer found the contact. A merge that no list and no event shows looks the same.
+-- column _synced_at: Time of the last commit that changed the data of this row.
+SELECT a.id, a.lifecycle AS how, a.inactive_since AS deleted_at, coalesce(a.created_at, e.created_at) AS first_seen_at,
+       CASE l.reason WHEN 'read by id' THEN 'inferred' ELSE 'stated' END AS certainty, greatest(a._synced_at, e._synced_at) AS _synced_at
+FROM {schema}.contacts_all a
+JOIN {schema}.contact_lifecycle l ON l.id = a.id
+LEFT JOIN (
+  SELECT contact_id, min(created_at) AS created_at, max(_synced_at) AS _synced_at
+  FROM {schema}.contact_activities WHERE event_type = 'contact.created' GROUP BY contact_id
+) e ON e.contact_id = a.id
+WHERE a.lifecycle IN ('deleted', 'pending_deletion', 'permanently_deleted')
+
 -- relation: contact_identity (view)
 -- doc: One row per known contact id, with the contact it is today. Join old ids through it.
 -- column contact_id: Contact id, as in conversations and events.

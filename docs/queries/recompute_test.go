@@ -41,8 +41,9 @@ var recomputed = map[string]struct{ columns, by string }{
 		AND NOT (state = 'open' AND source_author_type NOT IN ('user', 'lead') AND NOT EXISTS (FROM conversation_parts p WHERE p.conversation_id = c.id
 			AND (p.state IS NOT NULL OR p.part_type IN ('close', 'snoozed', 'open', 'assign_and_reopen') OR p.part_type IN ('comment', 'quick_reply') AND p.author_type IN ('user', 'lead'))))`},
 	"sla_by_team": {"sum(conversations), sum(met), sum(missed)", `SELECT count(*), count(*) FILTER (sla_status = 'hit'), count(*) FILTER (sla_status = 'missed') FROM conversations WHERE coalesce(sla_name, sla_status) IS NOT NULL`},
-	"contacts_gone_by_month": {"sum(contacts), sum(merged + archived + blocked + permanently_deleted + to_be_deleted + deleted)",
-		`SELECT sum(n), sum(n) FROM (SELECT count(*) AS n FROM contacts_all WHERE lifecycle <> 'active' GROUP BY date_trunc('month', inactive_since AT TIME ZONE ` + zone + `) ORDER BY date_trunc('month', inactive_since AT TIME ZONE ` + zone + `) DESC NULLS LAST LIMIT 12)`},
+	"contacts_deleted_by_month": {"sum(contacts), sum(permanently_deleted), sum(to_be_deleted), sum(deleted)",
+		`SELECT sum(n), sum(p), sum(t), sum(d) FROM (SELECT count(*) AS n, count(*) FILTER (lifecycle = 'permanently_deleted') AS p, count(*) FILTER (lifecycle = 'pending_deletion') AS t, count(*) FILTER (lifecycle = 'deleted') AS d
+		FROM contact_identity WHERE lifecycle LIKE '%delet%' GROUP BY date_trunc('month', since AT TIME ZONE ` + zone + `) ORDER BY date_trunc('month', since AT TIME ZONE ` + zone + `) DESC NULLS LAST LIMIT 12)`},
 	"conversations_by_tag": {"tag, conversations", `SELECT (SELECT any_value(name) FROM (SELECT tag_id, name FROM conversation_tags UNION SELECT tag_id, name FROM conversation_part_tags) x WHERE x.tag_id = g.tag_id), count(DISTINCT conversation_id)
 		FROM (SELECT tag_id, conversation_id FROM conversation_part_tags UNION ALL SELECT tag_id, conversation_id FROM conversation_tags) g WHERE conversation_id IN (SELECT id FROM conversations)
 		GROUP BY tag_id ORDER BY 2 DESC, 1, tag_id LIMIT 20`},

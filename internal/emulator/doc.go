@@ -20,6 +20,7 @@
 //   - contact_activities: id, event_type, contact_id, external_id, role, merge_source_id, merge_target_id, failure_reason,
 //     created_at. contact_id of a merge is its source.
 //   - contact_lifecycle: every contact that ever existed: id, lifecycle, inactive_since, merged_into_id, current_contact_id.
+//     contacts_deleted: id, how, deleted_at of those that were deleted, or whose deletion was requested.
 //   - calls: those that the list has now, with addresses of media without their query. call_transcripts (call_id, conversation_id,
 //     contact_id, transcript_status): of ended calls that search does not omit. call_transcript_lines (call_id, position, contact_id,
 //     speaker, text, start_seconds, end_seconds).

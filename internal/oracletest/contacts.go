@@ -19,6 +19,7 @@ func contactTruths() []streamTruth {
 			"merge_source_id", "merge_target_id", "failure_reason", "created_at"}},
 		{"contact_lifecycle", "(SELECT a.id, a.lifecycle, a.inactive_since, a.merged_into_id, i.current_contact_id FROM contacts_all a JOIN contact_identity i ON i.contact_id = a.id)",
 			[]string{"id", "lifecycle", "inactive_since", "merged_into_id", "current_contact_id"}},
+		{"contacts_deleted", "contacts_deleted", []string{"id", "how", "deleted_at"}},
 	}
 }
 

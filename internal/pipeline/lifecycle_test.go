@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -196,7 +197,31 @@ func TestT36AnyEvidenceOfADeletionSuffices(t *testing.T) {
 			p.advanceAfter(b.space.DeleteContact(stored))
 			b.syncOnce(runner.Options{})
 			b.checkLifecycle(evidence.word, "", unseen, stored)
+			if got := b.queryRows("SELECT how, certainty FROM contacts_deleted WHERE id IN ('" + unseen + "', '" + stored + "')"); !slices.Equal(got, []string{evidence.word + "|stated", evidence.word + "|stated"}) {
+				t.Errorf("contacts_deleted: %v", got)
+			}
 		})
+	}
+}
+
+// TestT36DeletionThatOnlyAReadByIDShowsIsInferred deletes an archived contact: its entry leaves the list, and no event is to be had.
+func TestT36DeletionThatOnlyAReadByIDShowsIsInferred(t *testing.T) {
+	t.Parallel()
+	skipInRaceRun(t)
+	c := tinyConfig(34)
+	c.ListDeletes, c.Unavailable = emulator.ListNone, []string{"contacts.activities"}
+	b := newBed(t, c)
+	p := contactBed{b}
+	id := p.createUser()
+	p.advanceAfter(b.space.ArchiveContact(id))
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("archived", "", id)
+	p.advanceAfter(b.space.DeleteContact(id))
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("deleted", "", id)
+	if got := b.queryRows("SELECT how, certainty FROM contacts_deleted WHERE id = '" + id + "'"); !slices.Equal(got, []string{"deleted|inferred"}) {
+		t.Errorf("contacts_deleted: %v", got)
 	}
 }
 

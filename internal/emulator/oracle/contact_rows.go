@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,27 @@ func lifecycleRows(o *Oracle, yield func(Row) bool) {
 			row["merged_into_id"] = o.people[into].born.ID
 		}
 		if !yield(row) {
+			return
+		}
+	}
+}
+
+// contactDeletions has the contacts that were deleted, or whose deletion was requested. It reads their events from the last one back: only the
+// end of a contact's time counts.
+func contactDeletions(o *Oracle, yield func(Row) bool) {
+	ended := map[int32]bool{}
+	for i := range slices.Backward(o.log.Contacts) {
+		e := &o.log.Contacts[i]
+		how := map[event.ContactKind]string{event.Deleted: "deleted", event.DeletionRequested: "pending_deletion", event.Erased: "permanently_deleted"}[e.Kind]
+		ends := how != "" || slices.Contains([]event.ContactKind{event.Archived, event.Blocked, event.Merged, event.Unarchived, event.Unblocked}, e.Kind)
+		if !ends || ended[e.Contact] {
+			continue
+		}
+		ended[e.Contact] = true
+		if e.Listed && e.Kind == event.Deleted {
+			how = "pending_deletion"
+		}
+		if how != "" && !yield(Row{"id": o.people[e.Contact].born.ID, "how": how, "deleted_at": e.At}) {
 			return
 		}
 	}

@@ -81,6 +81,7 @@ var streams = []struct {
 	{"deleted_contacts", deletedContacts},
 	{"contact_activities", activityRows},
 	{"contact_lifecycle", lifecycleRows},
+	{"contacts_deleted", contactDeletions},
 	{"conversations", conversationRows},
 	{"conversation_parts", ofConversations((*replayedThread).partRows)},
 	{"conversation_contacts", ofConversations((*replayedThread).contactRows)},
