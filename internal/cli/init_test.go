@@ -48,6 +48,9 @@ func TestStarterFilesAreValidWithEveryCommentedKey(t *testing.T) {
 		if diff := cmp.Diff(own.Pipelines[0].Streams, c.Pipelines[0].Streams); diff != "" {
 			t.Errorf("it does not read what this project's own pipeline does:\n%s", diff)
 		}
+		if diff := cmp.Diff(own.Warehouse.Office.Hours, c.Warehouse.Office.Hours); diff != "" || len(c.Warehouse.Office.Hours) != 5 {
+			t.Errorf("office hours, which the demo has too: %v\n%s", c.Warehouse.Office.Hours, diff)
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
 -- relation: admin_workload (view)
--- doc: One row per admin and day, in the warehouse's time zone, on which the admin wrote, closed or was assigned a conversation. Deleted conversations do not count. Days without activity have no row. Bots have no rows, and texts that the AI agent writes under an admin's name do not count.
+-- doc: One row per admin and day, in the warehouse's time zone, on which the admin wrote, closed or was assigned a conversation. Deleted conversations do not count. Days without activity have no row. Bots have no rows, and texts that the AI agent writes under an admin's name do not count. Columns that end in _office need warehouse.office_hours.
 -- key: admin_id, workload_date
 -- column admin_id: Id of the admin, who may have left; teammates has the name.
 -- column workload_date: The day, in the time zone of the warehouse.
@@ -10,7 +10,7 @@
 -- column assigned: Number of parts that assigned a conversation to the admin, by any author.
 -- column waits_answered: Number of waits of contacts, from reply_pairs, that the admin answered on that day.
 -- column median_reply_time: Median of reply_time_calendar over those waits, in whole seconds; null without waits.
--- column median_reply_time_office: Median of reply_time_office over those waits, in whole seconds; null without waits or office hours.
+-- column median_reply_time_office: Median of reply_time_office over those waits, in whole seconds; null without waits, and without warehouse.office_hours.
 WITH told AS (
   SELECT conversation_id, created_at, part_type, author_id,
          author_type = 'admin' AND NOT coalesce(from_ai_agent OR is_ai_answer, false) AS by_admin,

@@ -1,5 +1,5 @@
 -- relation: conversation_metrics (view)
--- doc: One row per conversation, with times and durations from its stored parts. If parts_capped is true, early parts may be missing, and with them the first events. The source's own statistics are columns of conversations, and are never mixed in.
+-- doc: One row per conversation, with times and durations from its stored parts. If parts_capped is true, early parts may be missing, and with them the first events. The source's own statistics are columns of conversations, and are never mixed in. Columns that end in _office need warehouse.office_hours.
 -- key: conversation_id
 -- column conversation_id: Id of the conversation.
 -- column created_date: Day of its start, in the time zone of the warehouse.
@@ -15,20 +15,20 @@
 -- column first_admin_close_at: First close by an admin; null if only bots, the AI agent or contacts closed it.
 -- column reopens: Number of times that it became open or snoozed after a close; 0 without any. An assignment that skips reopening on a closed conversation does not count.
 -- column time_to_first_response_calendar: Seconds from first_contact_reply_at to first_human_response_at; null without a response.
--- column time_to_first_response_office: time_to_first_response_calendar in office seconds; null without a response or office hours.
+-- column time_to_first_response_office: time_to_first_response_calendar in office seconds; null without a response, and without warehouse.office_hours.
 -- column time_to_first_response_from_creation: Seconds from created_at to first_human_response_at; null without a response.
 -- column time_to_first_close: Seconds from first_contact_reply_at to first_close_at, as in the source's own statistics. Null without one of them, and if it was closed before the contact wrote.
--- column time_to_first_close_office: time_to_first_close in office seconds; null without office hours.
+-- column time_to_first_close_office: time_to_first_close in office seconds; null without warehouse.office_hours.
 -- column time_to_first_close_from_creation: Seconds from created_at to first_close_at; null if it was never closed, or before it was created.
 -- column time_to_last_close: Seconds from first_contact_reply_at to last_close_at, as in the source's own statistics. Null without one of them, and if it was closed before the contact wrote.
--- column time_to_last_close_office: time_to_last_close in office seconds; null without office hours.
+-- column time_to_last_close_office: time_to_last_close in office seconds; null without warehouse.office_hours.
 -- column time_to_last_close_from_creation: Seconds from created_at to last_close_at; null if it was never closed, or before it was created.
 -- column waits: Number of waits of the contact in reply_pairs; 0 without any.
 -- column answered_waits: Number of those that a human, the AI agent or a workflow answered.
 -- column median_reply_time: Median of reply_time_calendar over the waits that a human answered, in whole seconds; null without any.
--- column median_reply_time_office: Median of reply_time_office over the waits that a human answered, in whole seconds; null without office hours.
+-- column median_reply_time_office: Median of reply_time_office over the waits that a human answered, in whole seconds; null without warehouse.office_hours.
 -- column median_reply_time_any: Median of reply_time_calendar over all answered waits, in whole seconds; null without any.
--- column median_reply_time_any_office: Median of reply_time_office over all answered waits, in whole seconds; null without office hours.
+-- column median_reply_time_any_office: Median of reply_time_office over all answered waits, in whole seconds; null without warehouse.office_hours.
 -- column waiting_since: Start of the contact's open turn; null if the workspace spoke last, and after a close.
 -- column handling_time: Seconds in which the conversation was open and assigned to an admin who is not a bot. Snoozes, queues and time after a close do not count, nor does the time that still lasts. Null without any.
 -- column queued_time: Seconds in which it was open and assigned to a team, but to no admin; null without any.

@@ -1,11 +1,11 @@
 -- relation: metric_drift (view)
--- doc: One row per conversation, source and measure: our value beside the source's, and why they differ. The source is the conversation's own statistics, or the reporting export whose dataset has columns time_to_first_response_seconds and time_to_first_close_seconds. Values are seconds, from the start of the conversation for moments; counts for assignments and reopens.
+-- doc: One row per conversation, source and measure: our value beside the source's, and why they differ. The source is the conversation's own statistics, or the reporting export whose dataset has columns time_to_first_response_seconds and time_to_first_close_seconds. Values are seconds, from the start of the conversation for moments; counts for assignments and reopens. Columns that end in _office need warehouse.office_hours.
 -- key: conversation_id, source, measure
 -- column conversation_id: Id of the conversation.
 -- column source: statistics, of the conversation; export, of the reporting data.
 -- column measure: first_contact_reply, first_response, first_assignment, last_assignment, first_close, last_close, time_to_first_close, time_to_last_close, median_reply_time, handling_time, assignments or reopens.
 -- column ours: Our value, from conversation_metrics; null without one.
--- column ours_office: The same in office seconds, where we have it.
+-- column ours_office: The same in office seconds, where we have it; null without warehouse.office_hours.
 -- column theirs: The source's value; null without one. Of several rows of an export the longest time.
 -- column drift: Ours minus theirs; null without one of them.
 -- column agrees: The drift is at most a second, and 0 for counts. False if only one of the two has a value.

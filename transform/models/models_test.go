@@ -31,6 +31,18 @@ func TestEveryModelIsThereAndDocumented(t *testing.T) {
 	g.expectRows("SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND coalesce(comment, '') = ''")
 }
 
+// TestModelsNameTheSettingThatTheyNeed reads the comments of the published file: an office column that is null must say which setting it misses.
+func TestModelsNameTheSettingThatTheyNeed(t *testing.T) {
+	t.Parallel()
+	g := openFilled(t)
+	g.expectRows(`SELECT table_name, column_name FROM duckdb_columns() WHERE schema_name = 'models' AND column_name LIKE '%\_office' ESCAPE '\'
+		AND comment NOT LIKE '%warehouse.office_hours%'`)
+	g.expectRows(`SELECT name FROM (SELECT view_name AS name, comment FROM duckdb_views() WHERE schema_name = 'models'
+			UNION ALL SELECT table_name, comment FROM duckdb_tables() WHERE schema_name = 'models')
+		WHERE comment LIKE '%warehouse.office_hours%'`,
+		append(g.rowTexts(`SELECT DISTINCT table_name FROM duckdb_columns() WHERE schema_name = 'models' AND column_name LIKE '%\_office' ESCAPE '\'`), "office_hours")...)
+}
+
 func TestOfficeHoursFollowTheClockOfTheirZone(t *testing.T) {
 	t.Parallel()
 	g := openFilled(t)

@@ -1,5 +1,5 @@
 -- relation: office_hours (table)
--- doc: One row per period of office hours of pipelines.yaml, from 2010 to 2040; no rows without office hours. Office seconds between two instants: the difference of open_before, plus the elapsed seconds of the period at each instant.
+-- doc: One row per period of warehouse.office_hours of pipelines.yaml, from 2010 to 2040; no rows without that setting. Office seconds between two instants: the difference of open_before, plus the elapsed seconds of the period at each instant.
 -- key: opens_at
 -- column opens_at: Start of the period.
 -- column ends_at: End of the period.

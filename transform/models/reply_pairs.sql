@@ -1,5 +1,5 @@
 -- relation: reply_pairs (view)
--- doc: One row per wait of the contact, from the first message of a turn to the next answer. The first message of a conversation counts if the contact began it. An answer is a message by anybody else, by conversation_messages: a close with words by an admin is one, a note is not. A close without words ends the turn without an answer, and a later message starts another wait. Redacted messages count.
+-- doc: One row per wait of the contact, from the first message of a turn to the next answer. The first message of a conversation counts if the contact began it. An answer is a message by anybody else, by conversation_messages: a close with words by an admin is one, a note is not. A close without words ends the turn without an answer, and a later message starts another wait. Redacted messages count. Columns that end in _office need warehouse.office_hours.
 -- key: conversation_id, asked_part_id
 -- column conversation_id: Id of the conversation.
 -- column asked_part_id: Part that starts the wait; source for the first message of the conversation.
@@ -11,7 +11,7 @@
 -- column answered_by_id: Id of the author; for human an admin, who may be deleted. Null without an answer.
 -- column closed_at: Time of a close, by any author, that ended the wait without an answer; null after an answer, and while the wait lasts.
 -- column reply_time_calendar: Seconds from asked_at to answered_at; null without an answer.
--- column reply_time_office: Office seconds from asked_at to answered_at; null without an answer or office hours.
+-- column reply_time_office: Office seconds from asked_at to answered_at; null without an answer, and without warehouse.office_hours.
 WITH said AS (
   SELECT conversation_id, sent_at AS happened_at, CASE WHEN part_id <> 'source' THEN part_id ELSE '' END AS part_id, author_kind AS who, author_id
   FROM {models}.conversation_messages WHERE author_kind IS NOT NULL AND (part_id <> 'source' OR author_kind = 'contact')

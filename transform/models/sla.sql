@@ -1,5 +1,5 @@
 -- relation: sla (view)
--- doc: One row per conversation with a service level: its result from the source, and our times beside it. The API sends no targets, so met is only the source's statement. Compare the times of hits and misses to see the target. Only the current service level of a conversation is known.
+-- doc: One row per conversation with a service level: its result from the source, and our times beside it. The API sends no targets, so met is only the source's statement. Compare the times of hits and misses to see the target. Only the current service level of a conversation is known. Columns that end in _office need warehouse.office_hours.
 -- key: conversation_id
 -- column conversation_id: Id of the conversation.
 -- column created_date: Day of the start of the conversation, in the time zone of the warehouse.

@@ -1,5 +1,5 @@
 -- relation: ticket_cycle (view)
--- doc: One row per ticket: its time in each state, its first response and its resolution, from its parts. Only ended stays in a state count: the current one started at state_since.
+-- doc: One row per ticket: its time in each state, its first response and its resolution, from its parts. Only ended stays in a state count: the current one started at state_since. Columns that end in _office need warehouse.office_hours.
 -- key: ticket_id
 -- column ticket_id: Id of the ticket.
 -- column state: Current state - submitted, in_progress, waiting_on_customer or resolved; others may come.
@@ -7,7 +7,7 @@
 -- column created_date: Day of creation.
 -- column first_human_response_at: Earliest comment, or words with an assignment, a close, a snooze or a reopening, by an admin who is not the AI agent. Notes do not count, redacted parts do. Null without one. If texts are dropped, only comments count.
 -- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at; null without a response.
--- column time_to_first_response_office: Office seconds from created_at to first_human_response_at; null without a response or office hours.
+-- column time_to_first_response_office: Office seconds from created_at to first_human_response_at; null without a response, and without warehouse.office_hours.
 -- column submitted_seconds: Seconds in state submitted, over ended stays; null without any, and if parts are missing.
 -- column in_progress_seconds: Seconds in state in_progress; null as submitted_seconds.
 -- column waiting_on_customer_seconds: Seconds in state waiting_on_customer; null as submitted_seconds.
@@ -18,7 +18,7 @@
 -- column resolved_at: Last time it entered state resolved; null if it is in another state now.
 -- column resolved_date: Day of resolved_at.
 -- column time_to_resolution_calendar: Seconds from created_at to resolved_at; null if it is not resolved.
--- column time_to_resolution_office: Office seconds from created_at to resolved_at; null if it is not resolved, and without office hours.
+-- column time_to_resolution_office: Office seconds from created_at to resolved_at; null if it is not resolved, and without warehouse.office_hours.
 -- column parts_stored: Number of stored parts; 0 without any.
 -- column parts_reported: Number of parts by the source's count.
 -- column parts_capped: True if parts are missing that the API no longer sends: it sends the newest 500, and counts and first times are of the stored parts. Null if the source does not send the number of parts.
