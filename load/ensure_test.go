@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,6 +125,32 @@ func byID(rows []committest.Row) map[string]committest.Row {
 		table[row["id"]] = row
 	}
 	return table
+}
+
+// TestT183AddedNumberIsFilledFromTheTextColumnOfItsField adds a whole number beside a text. It takes what a new record would bring, and no more.
+func TestT183AddedNumberIsFilledFromTheTextColumnOfItsField(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensureStream(t, committest.Stream())
+	texts := []string{"12", "-3", "0", "007", "1_0", " 4", "12.5", "B-7", "123456789012345678901234567890", ""}
+	var people []committest.Person
+	for i, text := range texts {
+		people = append(people, committest.Person{Region: "eu", ID: strconv.Itoa(i), Updated: 5, Name: text})
+	}
+	w.commitPeople(t, 0, people...)
+	s := committest.Stream()
+	s.Columns = append(s.Columns, schemas.Column{Name: "name_number", From: []string{"name"}, Type: schemas.Int})
+	if changes := w.ensureStream(t, s); len(changes) != 2 || changes[1].What != "filled in 3 rows" {
+		t.Errorf("changes %v, want one column, filled in three rows", changes)
+	}
+	w.Restart(t)
+	rows := byID(w.Rows(t, "main", "people_all"))
+	for i, text := range texts {
+		want := map[string]string{"12": "12", "-3": "-3", "0": "0"}[text]
+		if got := rows[strconv.Itoa(i)]; got["name_number"] != want || got["name"] != text {
+			t.Errorf("%q became %q, want %q, and the text is %q", text, got["name_number"], want, got["name"])
+		}
+	}
 }
 
 func TestEnsureRefusesTypesThatCouldLoseValues(t *testing.T) {

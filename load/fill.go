@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ func fillKey(schema string, t transform.Table, c transform.Column) string {
 	return "fill " + duck.Table(schema, t.Name) + "." + duck.Name(c.Name)
 }
 
-// fillNew fills from _extra the columns that are new, or that an earlier process died before filling.
+// fillNew fills the columns that are new, or that an earlier process died before filling, from _extra or from a text
+// column of the same field.
 func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
 	waiting := map[string]bool{}
 	err := w.db.DB.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
@@ -41,7 +43,7 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 				}
 				n, err := w.fillFromExtra(ctx, schema, t, c, stamp)
 				if err != nil {
-					return fmt.Errorf("fill column %s of %s from _extra: %w", c.Name, t.Name, err)
+					return fmt.Errorf("fill column %s of %s: %w", c.Name, t.Name, err)
 				}
 				if n > 0 {
 					changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)})
@@ -75,6 +77,11 @@ func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.T
 		}
 		filled += n
 	}
+	n, err := w.fillFromText(ctx, schema, t, c, stamp)
+	if err != nil {
+		return 0, err
+	}
+	filled += n
 	if filled == 0 {
 		return 0, nil
 	}
@@ -100,6 +107,20 @@ func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table,
 	}
 	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
 		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(clause.Without(path)), from, where), stamp, w.db.RunID())
+}
+
+// fillFromText fills a new column of whole numbers from the text column that has taken the same field until now. It takes
+// plain numbers of up to 18 digits; any other text is left to the next read of the record.
+func (w *Tables) fillFromText(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
+	at := slices.IndexFunc(t.Columns, func(other transform.Column) bool {
+		return other.Name != c.Name && other.SQL == "VARCHAR" && other.As == "" && slices.Equal(other.Path, c.Path)
+	})
+	if at < 0 || c.SQL != "BIGINT" {
+		return 0, nil
+	}
+	text := duck.Name(t.Columns[at].Name)
+	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s::BIGINT, _synced_at = $1, _run_id = $2
+		WHERE %[2]s IS NULL AND regexp_full_match(%[3]s, '-?(0|[1-9][0-9]{0,17})')`, duck.Table(schema, t.Name), duck.Name(c.Name), text), stamp, w.db.RunID())
 }
 
 // widenedValues is the temporary table of the values in _extra, each with what a widened column takes of it.

@@ -38,7 +38,7 @@ Every table has these columns after those of its file, in this order:
 | ` + "`" + `_run_id` + "`" + ` | Run of that commit. |
 
 A scalar column that you add to a file later is filled from ` + "`" + `_extra` + "`" + `. If another column took the field before, only ` + "`" + `sync --full-refresh` + "`" + `
-fills it. If a column has several paths, values at the
+fills it; a whole number is also filled from a text column. If a column has several paths, values at the
 unused paths stay in ` + "`_extra`" + `. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
 
 A duration is a number with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `14d` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case

@@ -28,7 +28,7 @@ func ticketTruths() []streamTruth {
 		return "(SELECT t.* FROM " + table + " t JOIN tickets c ON c.id = t.ticket_id)"
 	}
 	return []streamTruth{
-		{"tickets", "tickets", []string{"id", "number", "category", "ticket_type_id", "ticket_type_name", "ticket_state_id", "ticket_state_category",
+		{"tickets", "tickets", []string{"id", "number", "number:ticket_number", "category", "ticket_type_id", "ticket_type_name", "ticket_state_id", "ticket_state_category",
 			"ticket_state_internal_label", "ticket_state_external_label", "admin_assignee_id", "team_assignee_id", "created_at", "updated_at", "open",
 			"snoozed_until", "is_shared", "part_count", "ticket_attributes:ticket_attributes::VARCHAR"}},
 		{"ticket_parts", of("ticket_parts"), []string{"ticket_id", "id", "part_type", "body", "created_at", "updated_at", "notified_at",

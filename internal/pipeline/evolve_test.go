@@ -270,3 +270,44 @@ func TestT183ColumnWidenedByAnUpgradeGetsItsDeadLetters(t *testing.T) {
 		t.Errorf("a quiet run wrote %d rows", report.TotalRows())
 	}
 }
+
+// TestT183NumberAddedByAnUpgradeIsInFileHistoryAndLake adds a column of whole numbers for a field that a text column has taken so far, as a newer
+// version of the program does with the numbers of tickets. A text that is no number stays a text, and is a dead letter of the new column, which is a state of its own: its _extra differs.
+func TestT183NumberAddedByAnUpgradeIsInFileHistoryAndLake(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(415)).publishingAll()
+	d := b.withDoors("")
+	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
+	run := func(columns string) *runlog.Report {
+		t.Helper()
+		b.failOn(os.WriteFile(file, []byte(doors+columns), 0o600))
+		b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, contacts,", 1) + "stream_files: [streams/*.yaml]\nstreams:\n  doors: {history: true}\n")
+		b.space.Advance(time.Hour)
+		return b.syncOnce(runner.Options{Select: []string{"doors"}})
+	}
+	const text, number = "  - {name: label, from: label, type: text}\n", "  - {name: label_number, from: label, type: int}\n"
+	d.showPages(`{"id":1,"label":"9"}`, `{"id":2,"label":"10"}`, `{"id":3,"label":"B-7"}`)
+	run(text)
+	if s := streamResult(t, run(text+number), "doors"); s.Status != runlog.StatusOK || s.Rejected != 1 {
+		t.Errorf("after the upgrade: %+v", s)
+	}
+	for _, from := range []string{"doors", "doors_history WHERE valid_to IS NULL", "doors_history WHERE id <> '3' OR valid_to IS NOT NULL"} {
+		got := b.queryRows("SELECT id, label, label_number FROM " + from + " ORDER BY label_number, id")
+		if want := []string{"1|9|9", "2|10|10", "3|B-7|∅"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", from, got, want)
+		}
+	}
+	type part struct {
+		ID     string `parquet:"id,optional"`
+		Number *int64 `parquet:"label_number,optional"`
+	}
+	for table, n := range map[string]int{"doors": 3, "doors_history": 4} {
+		rows, err := parquet.ReadFile[part](filepath.Join(b.runner.Dir.Lake("main"), table, "all.parquet"))
+		if err != nil || len(rows) != n || !slices.ContainsFunc(rows, func(p part) bool { return p.ID == "2" && p.Number != nil && *p.Number == 10 }) {
+			t.Errorf("the lake's %s: %v, %v", table, rows, err)
+		}
+	}
+	if report := run(text + number); report.TotalRows() != 0 {
+		t.Errorf("a quiet run wrote %d rows", report.TotalRows())
+	}
+}

@@ -56,7 +56,7 @@ WITH moves AS (
 ), ended AS (
   SELECT *, CASE WHEN state = 'resolved' THEN last_resolved_at END AS resolved_at FROM cycle
 )
-SELECT e.id AS ticket_id, e.number, e.category, e.ticket_type_id, e.ticket_type_name, e.admin_assignee_id, e.team_assignee_id,
+SELECT e.id AS ticket_id, e.number, e.ticket_number, e.category, e.ticket_type_id, e.ticket_type_name, e.admin_assignee_id, e.team_assignee_id,
        e.state, coalesce(e.state_since, e.created_at) AS state_since, e.created_at, timezone({timezone}, e.created_at)::DATE AS created_date,
        e.first_human_response_at,
        (CASE WHEN e.first_human_response_at >= e.created_at THEN epoch(e.first_human_response_at) - epoch(e.created_at) END)::BIGINT AS time_to_first_response_calendar,
