@@ -13,7 +13,8 @@ var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|t
 
 // ParseRelations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), continues with "--
 // doc:" and "-- column name:" lines, and ends with one SELECT. A line "-- key: a, b" names the columns that identify a row. A
-// line "-- union: a, b" says that the relation is the union of two others, so that its rows need not be written to Parquet twice.
+// line "-- union: a, b" says that the relation is the union of two others, so that its rows need not be written to Parquet twice. A line "-- changed
+// by: conversations.id, conversation_parts.conversation_id" says which rows alone decide on the rows of one value of the first key column.
 // Its error is grammar.Mistakes, with file as the name of the file.
 func ParseRelations(file, text string) ([]Relation, error) {
 	var report grammar.Report
@@ -60,6 +61,9 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		}
 	}
 	for i, r := range all {
+		if problem := r.checkChangedBy(); problem != "" {
+			wrong(heads[i], "relation %q %s", r.Name, problem)
+		}
 		for _, name := range r.Union {
 			if !slices.ContainsFunc(all, func(other Relation) bool { return other.Name == name && name != r.Name && len(other.Union) == 0 }) {
 				wrong(heads[i], "relation %q is a union with %q, which is not another relation of this file", r.Name, name)
@@ -72,13 +76,36 @@ func ParseRelations(file, text string) ([]Relation, error) {
 	return all, report.Err()
 }
 
+var storedName = regexp.MustCompile(`\{schema\}\.([a-z0-9_]+)`)
+
+// checkChangedBy is what is wrong with the relation's changed by line; "" where nothing is. Every stored table that the SQL reads must be in it.
+func (r *Relation) checkChangedBy() string {
+	if len(r.ChangedBy) == 0 {
+		return ""
+	}
+	if len(r.Key) == 0 {
+		return "has a changed by line and no key line"
+	}
+	for _, source := range r.ChangedBy {
+		if table, column, ok := strings.Cut(source, "."); !ok || table == "" || column == "" {
+			return fmt.Sprintf("is changed by %q, which is not like conversations.id", source)
+		}
+	}
+	for _, read := range storedName.FindAllStringSubmatch(r.SQL, -1) {
+		if !slices.ContainsFunc(r.ChangedBy, func(source string) bool { return strings.HasPrefix(source, read[1]+".") }) {
+			return fmt.Sprintf("reads %s, which is not in its changed by line", read[0])
+		}
+	}
+	return ""
+}
+
 // parseLine adds one line of the relation's block.
 func (r *Relation) parseLine(line string, number int) {
 	if doc, ok := strings.CutPrefix(line, "-- doc: "); ok && r.SQL == "" {
 		r.Doc = doc
 		return
 	}
-	for prefix, list := range map[string]*[]string{"-- union: ": &r.Union, "-- key: ": &r.Key} {
+	for prefix, list := range map[string]*[]string{"-- union: ": &r.Union, "-- key: ": &r.Key, "-- changed by: ": &r.ChangedBy} {
 		if names, ok := strings.CutPrefix(line, prefix); ok && r.SQL == "" {
 			*list = strings.Split(strings.ReplaceAll(names, " ", ""), ",")
 			return

@@ -288,8 +288,12 @@ type Relation struct {
 	Union   []string         // relations whose union it is, without common rows
 	Key     []string         // columns that identify a row; nil: not declared
 	File    string
-	Line    int  // first line of its SQL in the file
-	Private bool // errors quote nothing of the file
+
+	// ChangedBy are the columns, as table.column, whose rows alone decide on the rows of one value of Key[0], such as one conversation. The first one
+	// has each value once. nil: not declared.
+	ChangedBy []string
+	Line      int  // first line of its SQL in the file
+	Private   bool // errors quote nothing of the file
 }
 
 // RelationColumn is the documentation of one column of a relation.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"aqueduck/internal/grammar"
 	"aqueduck/schemas"
@@ -31,6 +32,31 @@ func (l *configLoader) takeModels(v *grammar.Value) {
 			l.config.Models = append(all, m)
 		}
 	})
+}
+
+// materializeModels makes the named models tables, and all other built-in models views. Models that read no stored table stay what they are.
+func (l *configLoader) materializeModels(v *grammar.Value) {
+	if !v.IsSet() {
+		return
+	}
+	all, names := l.config.Models, v.Texts()
+	for i, m := range all {
+		switch {
+		case slices.Contains(names, m.Name):
+			all[i].Kind = "table"
+		case models.IsBuiltin(m.Name) && (strings.Contains(m.SQL, "{schema}.") || strings.Contains(m.SQL, "{models}.")):
+			all[i].Kind = "view"
+		}
+	}
+	for _, item := range v.Items() {
+		if !slices.ContainsFunc(all, func(m schemas.Relation) bool { return m.Name == item.Text() }) {
+			var known []string
+			for _, m := range all {
+				known = append(known, m.Name)
+			}
+			item.Wrong(grammar.DidYouMean(item.Text(), known), "no model is called %q", item.Text())
+		}
+	}
 }
 
 // ModelSchema is the schema of the models over a workspace's tables.

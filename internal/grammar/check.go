@@ -45,6 +45,10 @@ func (d *checkedFile) checkValue(s *Spec, path string, name, n *yaml.Node) *Valu
 	}
 	switch s.Kind {
 	case Map:
+		if s.Short != "" && n.Kind != yaml.MappingNode {
+			key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s.Short, Line: n.Line, Column: n.Column}
+			v.node = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column, Content: []*yaml.Node{key, n}}
+		}
 		d.checkMapping(v, d.checkKnownKey)
 	case Free:
 		d.checkMapping(v, d.checkFreeKey)

@@ -40,6 +40,7 @@ type Spec struct {
 	Secret   func(text string) bool // reports whether a text must not appear in messages and excerpts; nil: none must
 	Verbatim bool                   // the text is not resolved; the reader of the value does that
 	Keys     []Spec                 // of a Map
+	Short    string                 // of a Map: the key whose value may stand for the whole map; "": none
 	Item     *Spec                  // of a Free, List or OneOrAll
 	Values   []Choice               // of an Enum
 	Min, Max int64                  // of an Int; both zero: no bounds

@@ -78,6 +78,9 @@ func (s *Spec) formText() string {
 		}
 		return strings.Join(built, ", ")
 	}
+	if s.Short != "" {
+		return names[s.Kind] + ", or the value of `" + s.Short + "`"
+	}
 	return names[s.Kind]
 }
 

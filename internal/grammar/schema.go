@@ -75,6 +75,9 @@ func (s *Spec) valueSchema(variables bool) *jsonSchema {
 	if !s.isScalar() && s.Kind != OneOrAll && !s.Required && len(j.Required) == 0 {
 		j.Type = append(j.Type, "null") // a key without a value counts as absent
 	}
+	if s.Short != "" {
+		j = &jsonSchema{AnyOf: []*jsonSchema{j, j.Properties[s.Short]}}
+	}
 	j.Description = strings.Join(strings.Fields(s.Doc+s.choicesText()), " ")
 	return j
 }

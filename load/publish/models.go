@@ -16,6 +16,7 @@ import (
 	"aqueduck/load/failure"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/publish/keyed"
 	"aqueduck/load/read"
 )
 
@@ -38,7 +39,12 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 	if err := db.Scan(ctx, "SELECT version()", nil, &version); err != nil {
 		return nil, err
 	}
-	b := &modelBuild{schema: s, definition: s.Models.modelsFingerprint(schemaFingerprint(s) + version)}
+	b := &modelBuild{schema: s, definition: s.Models.modelsFingerprint(schemaFingerprint(s) + version), stored: map[string]keyed.Stored{}}
+	for _, t := range p.before.Tables {
+		if t.Schema == s.Name {
+			b.stored[t.Name] = keyed.Stored{Rows: t.Rows, ChangedAt: t.ChangedAt}
+		}
+	}
 	content := p.changedAt(s.Name).Format(time.RFC3339Nano)
 	var last sql.NullString
 	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{"models:" + s.Name}, &last); err != nil {
@@ -116,6 +122,9 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 			continue
 		}
 		err := duck.Within(ctx, cmp.Or(m.Longest, longestModel), func(ctx context.Context) error {
+			if isTable(r) && len(r.ChangedBy) > 0 {
+				return b.makeKeyed(ctx, db, r, there[r.Name])
+			}
 			return makeRelation(ctx, db, m.Schema, b.substituteModel(r), there[r.Name])
 		})
 		switch {
@@ -128,6 +137,35 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 		}
 	}
 	return nil
+}
+
+// makeKeyed makes the table of a keyed model, or only the rows of changed keys.
+func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old string) error {
+	k := keyed.Maker{DB: db, Schema: b.schema.Name, Models: b.schema.Models.Schema, Stored: b.stored, Views: map[string]string{}, ChunkRows: b.schema.Models.ChunkRows,
+		Substitute: func(query string) string { return b.substituteModel(Relation{SQL: query}).SQL }}
+	for _, t := range b.schema.Tables {
+		k.Views[t.View] = t.Name
+	}
+	for _, made := range b.made {
+		k.All = append(k.All, made.keyedModel())
+	}
+	var last sql.NullString
+	key := "model rows:" + b.schema.Models.Schema + "." + r.Name
+	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &last); err != nil {
+		return err
+	}
+	if !b.defined {
+		last.String = ""
+	}
+	state, err := k.Make(ctx, r.keyedModel(), old, last.String)
+	if err != nil || state == last.String {
+		return err
+	}
+	return setMeta(ctx, db, key, state)
+}
+
+func (r Relation) keyedModel() keyed.Model {
+	return keyed.Model{Name: r.Name, Table: isTable(r), SQL: r.SQL, Key: r.Key, ChangedBy: r.ChangedBy}
 }
 
 // substituteModel is a model with the names in braces replaced in its SQL.

@@ -7,6 +7,7 @@ import (
 	"aqueduck/internal/sandbox"
 	"aqueduck/load/facts"
 	"aqueduck/load/layout"
+	"aqueduck/load/publish/keyed"
 	"aqueduck/transform"
 )
 
@@ -49,11 +50,18 @@ type Relation struct {
 	Columns []Column // columns with their own comment; the others have that of their source
 	SQL     string   // a SELECT with {schema} for the schema's name
 	Union   []string // relations whose rows and columns it has: its Parquet file is joined from theirs
+	Key     string   // of a keyed model: its column with the key
 	File    string   // of a model: the file that its errors name
 	Line    int      // where its SQL begins in that file
 	Own     bool     // of a model: a user wrote it, so a process of its own makes it
 	Private bool     // errors quote nothing of its file
+
+	// Of a keyed model: the columns whose rows alone decide on the rows of a key. The first one has each key once. nil: any row may concern any other.
+	ChangedBy []KeyColumn
 }
+
+// KeyColumn is a column that says to which key of a model a stored row belongs.
+type KeyColumn = keyed.KeyColumn
 
 // Column documents one column of a relation.
 type Column struct{ Name, Doc string }
@@ -76,6 +84,7 @@ type Models struct {
 	Relations []Relation    // in any order: their SQL names what they read, as {schema}.contacts or {models}.reply_pairs
 	Values    Values        // values that the SQL may name in braces
 	Longest   time.Duration // time limit for each model; 0: ten minutes
+	ChunkRows int64         // stored rows that a keyed model reads at once; 0: two million
 }
 
 // Result says what a publish did.
@@ -118,8 +127,9 @@ type publishRun struct {
 // modelBuild is the models of a schema while they are made.
 type modelBuild struct {
 	schema     Schema
-	definition string // fingerprint that is stored once they are made; "" where one has failed
-	defined    bool   // the definitions are unchanged: only tables are made again
+	stored     map[string]keyed.Stored // the stored tables of the schema, by name
+	definition string                  // fingerprint that is stored once they are made; "" where one has failed
+	defined    bool                    // the definitions are unchanged: only tables are made again
 	made       []Relation
 	failed     []FailedModel
 	userModels []Relation // models of users, in the order in which a process of its own makes them

@@ -1,6 +1,7 @@
--- relation: assignment_intervals (view)
+-- relation: assignment_intervals (table)
 -- doc: One row per interval in which an admin, a team or both were assigned to a conversation, from one assigning part to the next. In a part's assignee fields 0 removes the assignee, and null keeps it; without the fields the assignee is unknown. From API version 2.17, a part with assigned_to_type nobody_admin alone removes both. A close does not end an interval, and assigning the same owner again starts a new one.
 -- key: conversation_id, part_id
+-- changed by: conversations.id, conversation_parts.conversation_id
 -- column conversation_id: Id of the conversation.
 -- column part_id: Part that started the interval.
 -- column began_at: Start of the interval.
@@ -37,13 +38,11 @@ WITH told AS (
   FROM effects
   WINDOW ordered AS (PARTITION BY conversation_id ORDER BY created_at, length(id), id),
          so_far AS (PARTITION BY conversation_id ORDER BY created_at, length(id), id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
-), bots AS (
-  SELECT DISTINCT assigned_to_id AS id FROM told WHERE assigned_to_type = 'bot'
 )
 SELECT conversation_id, part_id, began_at, ended_at,
        CASE WHEN admin NOT IN ('0', '?') THEN admin END AS admin_id, CASE WHEN admin NOT IN ('0', '?') THEN bots.id IS NOT NULL END AS admin_is_bot,
        CASE WHEN team NOT IN ('0', '?') THEN team END AS team_id,
        admin IS DISTINCT FROM '?' AS admin_known, team IS DISTINCT FROM '?' AS team_known,
        (epoch(ended_at) - epoch(began_at))::BIGINT AS owned_seconds
-FROM stretches LEFT JOIN bots ON bots.id = stretches.admin
+FROM stretches LEFT JOIN {models}.assigned_bots bots ON bots.id = stretches.admin
 WHERE admin NOT IN ('0', '?') OR team NOT IN ('0', '?')

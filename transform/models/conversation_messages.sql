@@ -1,6 +1,7 @@
 -- relation: conversation_messages (view)
 -- doc: One row per message that the contact could see: first messages of conversations, comments, and choices of quick replies. Words that an admin adds to an assignment, a close, a snooze or a reopening are messages, too. Notes are none. Redacted messages count, without text.
 -- key: conversation_id, part_id
+-- changed by: conversations.id, conversation_parts.conversation_id
 -- column conversation_id: Id of the conversation.
 -- column part_id: Part with the message; source for the first message of the conversation.
 -- column sent_at: Time of the message.

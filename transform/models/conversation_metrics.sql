@@ -1,6 +1,7 @@
--- relation: conversation_metrics (view)
+-- relation: conversation_metrics (table)
 -- doc: One row per conversation, with times and durations from its stored parts. If parts_capped is true, early parts may be missing, and with them the first events. The source's own statistics are columns of conversations, and are never mixed in. Columns that end in _office need warehouse.office_hours.
 -- key: conversation_id
+-- changed by: conversations.id, conversation_parts.conversation_id
 -- column conversation_id: Id of the conversation.
 -- column created_date: Day of its start, in the time zone of the warehouse.
 -- column first_contact_reply_at: First message of the contact: the first one of a conversation that a lead or user began, otherwise the earliest comment or quick reply by one. Redacted messages count, and those of a lead who was merged later. Null if the contact never wrote.

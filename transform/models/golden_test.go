@@ -15,12 +15,13 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2"
 )
 
-// config has all streams, office hours over a change of the clock, and days of another zone than the tests' sessions.
+// config has all models as views, so that they show the rows that a test inserts, and all streams, office hours over a change of the clock, and days of another zone than the tests' sessions.
 const config = `version: 1
 warehouse:
   dir: data
   timezone: Europe/Dublin
   office_hours: {monday: 09:00-17:00, tuesday: 09:00-17:00, wednesday: 09:00-17:00, thursday: 09:00-17:00, friday: 09:00-17:00}
+models: {materialize: []}
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
 streams: {"reporting_*": {start: 2023-09-01}}
 pipelines: {all: {streams: "*"}}

@@ -73,7 +73,11 @@ func TestThePageOfModelsIsWhatTheirFilesSay(t *testing.T) {
 }
 
 func writeModel(text *strings.Builder, g *goldenWarehouse, m schemas.Relation) {
-	fmt.Fprintf(text, "\n## %s\n\n%s Key: `%s`.\n\n| column | type | meaning |\n|---|---|---|\n", m.Name, m.Doc, strings.Join(m.Key, "`, `"))
+	stored := ""
+	if m.Kind == "table" {
+		stored = " Stored as a table."
+	}
+	fmt.Fprintf(text, "\n## %s\n\n%s Key: `%s`.%s\n\n| column | type | meaning |\n|---|---|---|\n", m.Name, m.Doc, strings.Join(m.Key, "`, `"), stored)
 	for _, row := range g.rowTexts("SELECT column_name, data_type, replace(comment, '|', '\\|') FROM duckdb_columns() WHERE schema_name = 'models' AND table_name = '" + m.Name + "' ORDER BY column_index") {
 		cells := strings.SplitN(row, "|", 3)
 		fmt.Fprintf(text, "| `%s` | %s | %s |\n", cells[0], strings.ToLower(cells[1]), cells[2])

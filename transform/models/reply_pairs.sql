@@ -1,6 +1,7 @@
--- relation: reply_pairs (view)
+-- relation: reply_pairs (table)
 -- doc: One row per wait of the contact, from the first message of a turn to the next answer. The first message of a conversation counts if the contact began it. An answer is a message by anybody else, by conversation_messages: a close with words by an admin is one, a note is not. A close without words ends the turn without an answer, and a later message starts another wait. Redacted messages count. Columns that end in _office need warehouse.office_hours.
 -- key: conversation_id, asked_part_id
+-- changed by: conversations.id, conversation_parts.conversation_id
 -- column conversation_id: Id of the conversation.
 -- column asked_part_id: Part that starts the wait; source for the first message of the conversation.
 -- column asked_at: Start of the wait.

@@ -1,6 +1,7 @@
--- relation: state_intervals (view)
+-- relation: state_intervals (table)
 -- doc: One row per interval in which a conversation stayed in one state, from its parts. It starts open if the contact began it, and as sent if the workspace did, until the contact writes or a part shows another state. Without parts that show a state it starts in its current state. If its current state differs from that of its last part, that state starts at its last change.
 -- key: conversation_id, number
+-- changed by: conversations.id, conversation_parts.conversation_id
 -- column conversation_id: Id of the conversation.
 -- column number: Number of the interval in its conversation, from 1.
 -- column state: open, snoozed or closed; others may come. sent: the workspace wrote, and nobody has answered, so nobody waits. An assignment that skips reopening keeps a closed conversation closed.

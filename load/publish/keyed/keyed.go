@@ -1,0 +1,249 @@
+// Package keyed makes the tables of models whose rows belong to one key each, such as one conversation.
+package keyed
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"aqueduck/load/internal/clause"
+	"aqueduck/load/internal/duck"
+)
+
+// KeyColumn is a column that says to which key a stored row belongs.
+type KeyColumn struct{ Table, Column string }
+
+// Model is a model, as far as tables of keyed models need it.
+type Model struct {
+	Name  string
+	Table bool   // it is stored as a table
+	SQL   string // with {schema} and {models} before the names that it reads
+	Key   string // of a keyed model: its column with the key
+
+	// Of a keyed model: the columns whose rows alone decide on the rows of a key. The first one has each key once. nil: any row may concern any other.
+	ChangedBy []KeyColumn
+}
+
+// Stored is a stored table at this moment.
+type Stored struct {
+	Rows      int64     // counted
+	ChangedAt time.Time // when a row last changed
+}
+
+// Maker makes tables of one workspace in a database. It uses temporary views and one temporary table, and removes them.
+type Maker struct {
+	DB         *duck.DB
+	Schema     string                    // that of the stored tables
+	Models     string                    // that of the models
+	All        []Model                   // every model that is there
+	Stored     map[string]Stored         // by name of the table
+	Views      map[string]string         // stored table of each view over one
+	Substitute func(query string) string // replaces what stands in braces
+	ChunkRows  int64                     // stored rows that are read at once; 0: two million
+
+	views []string // temporary views made so far
+}
+
+// changedKeys is the temporary table of the keys whose rows are made.
+const changedKeys = "temp.changed_keys"
+
+// rowsPerChunk limits the stored rows that a keyed model sorts at once. A larger one needs more memory than a publish has, and spills.
+const rowsPerChunk = 2_000_000
+
+// Make makes the table of a model, or only the rows of changed keys where the stored table has the same definition. before is what Make returned then; ""
+// makes all rows. old is the kind of the stored relation; "" where there is none. The state that Make returns holds once its caller has committed.
+func (k *Maker) Make(ctx context.Context, m Model, old, before string) (state string, err error) {
+	if state, err = k.readState(ctx, m); err != nil || old == "table" && before == state {
+		return state, err
+	}
+	at, inputs, _ := strings.Cut(before, " ")
+	if _, now, _ := strings.Cut(state, " "); old == "table" && before != "" && inputs == now {
+		err = k.updateRows(ctx, m, at)
+	} else {
+		err = k.makeWhole(ctx, m, old)
+	}
+	return state, errors.Join(err, k.dropViews(ctx))
+}
+
+// readState is the time of the last change of a stored row that the model reads, and what the other models that it reads contain.
+func (k *Maker) readState(ctx context.Context, m Model) (string, error) {
+	var at time.Time
+	for _, source := range m.ChangedBy {
+		if t := k.Stored[k.storedTable(source)]; t.ChangedAt.After(at) {
+			at = t.ChangedAt
+		}
+	}
+	state := at.Format(time.RFC3339Nano)
+	for _, name := range k.unkeyedInputs(m) {
+		var digest sql.NullString
+		query := "SELECT count(*) || ':' || coalesce(bit_xor(hash(t)), 0) FROM " + duck.Table(k.Models, name) + " t"
+		if err := k.DB.Scan(ctx, query, nil, &digest); err != nil {
+			return "", fmt.Errorf("compare %s: %w", name, err)
+		}
+		state += " " + name + ":" + digest.String
+	}
+	return state, nil
+}
+
+var named = regexp.MustCompile(`\{models\}\.([a-z0-9_]+)`)
+
+// modelsRead are the models that a model reads, in the order of their names in its SQL.
+func (k *Maker) modelsRead(m Model) (read []Model) {
+	for _, found := range named.FindAllStringSubmatch(m.SQL, -1) {
+		same := func(other Model) bool { return other.Name == found[1] }
+		if i := slices.IndexFunc(k.All, same); i >= 0 && !slices.ContainsFunc(read, same) {
+			read = append(read, k.All[i])
+		}
+	}
+	return read
+}
+
+// unkeyedInputs are the models without a key that a keyed model reads, directly or by a keyed one. Each of their rows may concern every key.
+func (k *Maker) unkeyedInputs(m Model) (names []string) {
+	for _, read := range k.modelsRead(m) {
+		if len(read.ChangedBy) > 0 {
+			names = clause.Union(names, k.unkeyedInputs(read))
+		} else {
+			names = clause.Union(names, []string{read.Name})
+		}
+	}
+	return names
+}
+
+// storedTable is the stored table of a source, which may be its view.
+func (k *Maker) storedTable(source KeyColumn) string {
+	return cmp.Or(k.Views[source.Table], source.Table)
+}
+
+// tableName names a table with the database: a temporary view may have the name of a table of schema main.
+func (k *Maker) tableName(schema, table string) string {
+	return duck.Name(duck.Catalog) + "." + duck.Table(schema, table)
+}
+
+// makeWhole makes all rows, in chunks of keys where there are many.
+func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
+	name := duck.Table(k.Models, m.Name)
+	if old == "view" {
+		if _, err := k.DB.Exec(ctx, "DROP VIEW "+name); err != nil {
+			return err
+		}
+	}
+	var most int64
+	for _, source := range m.ChangedBy {
+		most = max(most, k.Stored[k.storedTable(source)].Rows)
+	}
+	into := "CREATE OR REPLACE TABLE " + name + " AS "
+	chunks := most/cmp.Or(k.ChunkRows, rowsPerChunk) + 1
+	if chunks == 1 {
+		_, err := k.DB.Exec(ctx, into+k.Substitute(m.SQL))
+		return err
+	}
+	owner := m.ChangedBy[0]
+	for chunk := range chunks {
+		err := k.fillKeys(ctx, fmt.Sprintf("SELECT key FROM (SELECT %s AS key, ((row_number() OVER (ORDER BY 1) - 1) * %d) // count(*) OVER () AS chunk FROM %s) WHERE chunk = %d",
+			duck.Name(owner.Column), chunks, k.tableName(k.Schema, owner.Table), chunk))
+		if err != nil {
+			return err
+		}
+		if err := k.insertRows(ctx, m, into); err != nil {
+			return err
+		}
+		into = "INSERT INTO " + name + " "
+	}
+	return nil
+}
+
+// updateRows makes the rows of the keys again of which a stored row has changed since a time. Each change of a stored row moves its _synced_at, also
+// that it is gone.
+func (k *Maker) updateRows(ctx context.Context, m Model, since string) error {
+	var changed []string
+	for _, source := range m.ChangedBy {
+		changed = append(changed, fmt.Sprintf("SELECT %s AS key FROM %s WHERE _synced_at > TIMESTAMPTZ %s",
+			duck.Name(source.Column), k.tableName(k.Schema, k.storedTable(source)), duck.Text(since)))
+	}
+	if err := k.fillKeys(ctx, strings.Join(changed, " UNION ")); err != nil {
+		return err
+	}
+	name := duck.Table(k.Models, m.Name)
+	if _, err := k.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s IN (SELECT key FROM %s)", name, duck.Name(m.Key), changedKeys)); err != nil {
+		return fmt.Errorf("delete the rows of changed keys: %w", err)
+	}
+	return k.insertRows(ctx, m, "INSERT INTO "+name+" ")
+}
+
+func (k *Maker) fillKeys(ctx context.Context, query string) error {
+	if _, err := k.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE changed_keys AS "+query); err != nil {
+		return fmt.Errorf("collect the keys: %w", err)
+	}
+	return nil
+}
+
+// insertRows makes the rows of the collected keys. The model reads temporary views of the same names, which have only the rows of these keys.
+func (k *Maker) insertRows(ctx context.Context, m Model, into string) error {
+	query, err := k.restrictModel(ctx, m)
+	if err != nil {
+		return err
+	}
+	_, err = k.DB.Exec(ctx, into+query)
+	return err
+}
+
+// restrictModel is the SQL of a keyed model over the rows of the collected keys.
+func (k *Maker) restrictModel(ctx context.Context, m Model) (string, error) {
+	query := m.SQL
+	for _, source := range m.ChangedBy {
+		if err := k.makeView(ctx, source.Table, k.restrictTable(k.Schema, source)); err != nil {
+			return "", err
+		}
+		query = renameSource(query, "{schema}.", source.Table)
+	}
+	for _, read := range k.modelsRead(m) {
+		if len(read.ChangedBy) == 0 {
+			continue
+		}
+		rows, err := k.restrictTable(k.Models, KeyColumn{read.Name, read.Key}), error(nil)
+		if !read.Table {
+			rows, err = k.restrictModel(ctx, read)
+		}
+		if err == nil {
+			err = k.makeView(ctx, read.Name, rows)
+		}
+		if err != nil {
+			return "", err
+		}
+		query = renameSource(query, "{models}.", read.Name)
+	}
+	return k.Substitute(query), nil
+}
+
+// renameSource makes a query read the temporary view instead of a table or model.
+func renameSource(query, prefix, name string) string {
+	return regexp.MustCompile(regexp.QuoteMeta(prefix+name)+`\b`).ReplaceAllLiteralString(query, "temp."+name)
+}
+
+func (k *Maker) restrictTable(schema string, source KeyColumn) string {
+	return fmt.Sprintf("SELECT t.* FROM %s t SEMI JOIN %s k ON t.%s = k.key", k.tableName(schema, source.Table), changedKeys, duck.Name(source.Column))
+}
+
+func (k *Maker) makeView(ctx context.Context, name, query string) error {
+	if _, err := k.DB.Exec(ctx, "CREATE OR REPLACE TEMP VIEW "+duck.Name(name)+" AS "+query); err != nil {
+		return fmt.Errorf("restrict %s: %w", name, err)
+	}
+	k.views = append(k.views, name)
+	return nil
+}
+
+func (k *Maker) dropViews(ctx context.Context) error {
+	statements := []string{"DROP TABLE IF EXISTS " + changedKeys}
+	for _, name := range k.views {
+		statements = append(statements, "DROP VIEW IF EXISTS temp."+duck.Name(name))
+	}
+	_, err := k.DB.Exec(ctx, strings.Join(statements, "; "))
+	return err
+}

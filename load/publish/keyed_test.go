@@ -1,0 +1,52 @@
+package publish_test
+
+import (
+	"slices"
+	"testing"
+
+	"aqueduck/load/publish"
+)
+
+// publishKeyed publishes a keyed model that gives each row another mark when it is made, and returns the marks by person.
+func (h *publishFixture) publishKeyed(unkeyed string) []string {
+	h.t.Helper()
+	marked := testModel("marked", "table", "SELECT people.id, name, gen_random_uuid()::VARCHAR AS mark FROM {schema}.people CROSS JOIN {models}.other")
+	marked.Key, marked.ChangedBy = "id", []publish.KeyColumn{{Table: "people", Column: "id"}}
+	s := h.runSpec()
+	s.Schemas[0].Models = publish.Models{Schema: "models", Relations: []publish.Relation{marked, testModel("other", "table", unkeyed)}, ChunkRows: 1}
+	r := h.publishOnly(s)
+	h.openRun()
+	if len(r.FailedModels) > 0 {
+		h.t.Fatal(r.FailedModels)
+	}
+	return firstColumn(h.t, h.dir, "SELECT id || ' ' || name || ' ' || mark FROM models.marked ORDER BY id")
+}
+
+func TestAKeyedModelIsMadeAgainOnlyForChangedKeys(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a"), newPerson("2", "b"), newPerson("3", "c"))
+	const other = "SELECT 1 AS n WHERE EXISTS (FROM {schema}.people WHERE name = 'z') OR true"
+	first := h.publishKeyed(other)
+	if len(first) != 3 {
+		t.Fatalf("rows of three people: %v", first)
+	}
+	h.commitPeople(newPerson("2", "changed"), newPerson("4", "new"))
+	second := h.publishKeyed(other)
+	if len(second) != 4 || second[0] != first[0] || second[2] != first[2] || second[1] == first[1] || second[1][:9] != "2 changed" {
+		t.Errorf("one changed and one new:\n%v\n%v", first, second)
+	}
+}
+
+func TestAKeyedModelIsMadeWholeWhenAnotherModelThatItReadsHasOtherRows(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a"), newPerson("2", "b"))
+	const other = "SELECT count(*) FILTER (name = 'z') AS n FROM {schema}.people"
+	first := h.publishKeyed(other)
+	h.commitPeople(newPerson("2", "z"))
+	second := h.publishKeyed(other)
+	if len(first) != 2 || len(second) != 2 || slices.Contains(second, first[0]) {
+		t.Errorf("a row was kept:\n%v\n%v", first, second)
+	}
+}
