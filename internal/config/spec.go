@@ -28,7 +28,7 @@ func (l *configLoader) configSpec() *grammar.Spec {
 		{Name: "stream_files", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeStreamFiles, Doc: "Your own streams: files or patterns, relative to this file, e.g. streams/*.yaml."},
 		{Name: "models", Kind: grammar.Map, Short: "files", Doc: "Your own models, and which models are stored as tables. See docs/models.md.", Keys: []grammar.Spec{
 			{Name: "files", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeModels, Doc: "Your own models: SQL files or patterns, relative to this file, e.g. models/*.sql."},
-			{Name: "materialize", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.materializeModels, Doc: "Models that are stored as tables; the others are views. Default: those that docs/models.md marks as tables. `[]`: none."},
+			{Name: "materialize", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.materializeModels, Doc: "Models that are stored as tables; the others are views. Default: those that docs/models.md says are stored as tables. `[]`: none."},
 		}},
 		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).streamSettingsSpec(), Into: l.takeSettings, Doc: "Settings that differ from the stream files, by stream name or pattern."},
 		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
