@@ -44,6 +44,10 @@ func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 		{"twice", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- relation: a (table)\n-- doc: A.\nSELECT 2\n", `x.sql:4:1: error: relation "a" is defined twice`},
 		{"union of nothing", "-- relation: a (view)\n-- union: b, c\n-- doc: A.\nSELECT 1\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n",
 			`x.sql:1:1: error: relation "a" is a union with "c", which is not another relation of this file`},
+		{"changed by without a key", "-- relation: a (table)\n-- changed by: b.id\n-- doc: A.\nSELECT 1\n", `x.sql:1:1: error: relation "a" has a changed by line and no key line`},
+		{"changed by a table", "-- relation: a (table)\n-- key: id\n-- changed by: b\n-- doc: A.\nSELECT 1\n", `relation "a" is changed by "b", which is not like conversations.id`},
+		{"changed by another table", "-- relation: a (table)\n-- key: id\n-- changed by: b.id\n-- doc: A.\nSELECT * FROM {schema}.b JOIN {schema}.bb USING (id)\n",
+			`relation "a" reads {schema}.bb, which is not in its changed by line`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -120,12 +120,14 @@ func TestF14InterruptedRunRecordsItsExitCode(t *testing.T) {
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var first sync.Once
 		s.space.RunBetween(func(int) { first.Do(func() { close(asked); <-answer }) })
+		release := sync.OnceFunc(func() { close(answer) })
+		t.Cleanup(release) // a failure here must not leave the server waiting for its handler
 		file := filepath.Join(t.TempDir(), "run.json")
 		p := s.startSync("--summary-file", file)
 		<-asked
 		p.sendSignal(sent)
 		p.waitForText("press Ctrl-C again to stop immediately")
-		close(answer)
+		release()
 		want := 128 + int(sent)
 		if code := p.exitCode(); code != want {
 			t.Errorf("%s ended the process with %d", sent, code)

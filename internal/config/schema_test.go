@@ -13,7 +13,7 @@ import (
 var onlyTheCheckFinds = map[string][]string{
 	"streams, columns and workspaces that there are": {"combining", "escapes", "hash-key", "hash-unknown", "history-columns", "keep-erased", "settings-unknown-stream", "start-of-feed",
 		"tab-after-dash", "unknown-stream", "unknown-stream-far", "unknown-stream-pattern", "unknown-workspace", "warnings-last"},
-	"files that there are, and what is in them": {"file-missing", "models", "no-stream-file"},
+	"files that there are, and what is in them": {"file-missing", "materialize", "models", "no-stream-file"},
 	"variables and their names":                 {"base-url-not-closed", "default-token", "default-url", "variable-name", "variable-not-closed", "variable-not-set"},
 	"tokens that are written, or missing":       {"literal-token", "literal-token-around", "no-token", "token-dollar", "token-variable"},
 	"addresses":                                 {"open-url", "url-of-nothing", "url-with-path"},

@@ -61,3 +61,20 @@ func TestMistakesInSeveralFilesAreReportedInEach(t *testing.T) {
 		}
 	}
 }
+
+func TestAShortFormStandsForItsMap(t *testing.T) {
+	t.Parallel()
+	spec := &Spec{Kind: Map, Keys: []Spec{{Name: "tools", Kind: Map, Short: "files", Doc: "Tools.", Keys: []Spec{
+		{Name: "files", Kind: OneOrAll, Item: &Spec{Kind: Text}, Doc: "Files."},
+		{Name: "sharp", Kind: OneOrAll, Item: &Spec{Kind: Text}, Doc: "Those that cut."},
+	}}}}
+	for text, want := range map[string][]string{
+		"tools: a\n": {"a"}, "tools: [a, b]\n": {"a", "b"}, "tools: {files: [a], sharp: c}\n": {"a"}, "tools: {sharp: c}\n": nil,
+	} {
+		var r Report
+		v := r.Read("x.yaml", []byte(text), spec, nil)
+		if got := v.Key("tools").Key("files").Texts(); r.Err() != nil || !cmp.Equal(got, want) {
+			t.Errorf("%q: got %q, %v", text, got, r.Err())
+		}
+	}
+}

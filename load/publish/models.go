@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -46,11 +45,11 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 		}
 	}
 	content := p.changedAt(s.Name).Format(time.RFC3339Nano)
-	var last sql.NullString
-	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{"models:" + s.Name}, &last); err != nil {
+	last, err := readMeta(ctx, db, "models:"+s.Name)
+	if err != nil {
 		return nil, err
 	}
-	b.defined = last.String == b.definition && !p.result.Rebuilt
+	b.defined = last == b.definition && !p.result.Rebuilt
 	filled, err := replaceMeta(ctx, db, "models content:"+s.Name, content)
 	tables := slices.ContainsFunc(s.Models.Relations, isTable)
 	if err != nil || b.defined && (filled == content || !tables) {
@@ -149,23 +148,23 @@ func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old
 	for _, made := range b.made {
 		k.All = append(k.All, made.keyedModel())
 	}
-	var last sql.NullString
 	key := "model rows:" + b.schema.Models.Schema + "." + r.Name
-	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &last); err != nil {
+	last, err := readMeta(ctx, db, key)
+	if err != nil {
 		return err
 	}
 	if !b.defined {
-		last.String = ""
+		last = ""
 	}
-	state, err := k.Make(ctx, r.keyedModel(), old, last.String)
-	if err != nil || state == last.String {
+	state, err := k.Make(ctx, r.keyedModel(), old, last)
+	if err != nil || state == last {
 		return err
 	}
 	return setMeta(ctx, db, key, state)
 }
 
 func (r Relation) keyedModel() keyed.Model {
-	return keyed.Model{Name: r.Name, Table: isTable(r), SQL: r.SQL, Key: r.Key, ChangedBy: r.ChangedBy}
+	return keyed.Model{Name: r.Name, Table: isTable(r), SQL: r.SQL, Reads: referencedNames(r.SQL, "{models}."), Key: r.Key, ChangedBy: r.ChangedBy}
 }
 
 // substituteModel is a model with the names in braces replaced in its SQL.

@@ -166,14 +166,18 @@ func relationKinds(ctx context.Context, db *duck.DB, schema string) (map[string]
 
 // replaceMeta stores a fact about the file and returns the one before.
 func replaceMeta(ctx context.Context, db *duck.DB, key, value string) (before string, err error) {
-	var last sql.NullString
-	if err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &last); err != nil {
-		return "", err
+	last, err := readMeta(ctx, db, key)
+	if err != nil || last == value {
+		return last, err
 	}
-	if last.String == value {
-		return value, nil
-	}
-	return last.String, setMeta(ctx, db, key, value)
+	return last, setMeta(ctx, db, key, value)
+}
+
+// readMeta gives a fact about the file; "" where it has none.
+func readMeta(ctx context.Context, db *duck.DB, key string) (string, error) {
+	var value sql.NullString
+	err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &value)
+	return value.String, err
 }
 
 func setMeta(ctx context.Context, db *duck.DB, key, value string) error {

@@ -88,25 +88,20 @@ func TestS60TheUnitExposesLittle(t *testing.T) {
 // emulated workspace, and a purge leaves only the user's files.
 func TestThePackageInstallsRunsAndGoes(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("AQUEDUCK_LONG") == "" {
-		t.Skip("it makes a release and installs a Debian system: make release-check runs it")
-	}
-	needTools(t, "mmdebstrap", "systemd-nspawn")
-	needRoot(t)
-	built, err := buildRelease(t.Context(), "../..", t.TempDir(), releaseParts{arches: []string{runtime.GOARCH}}, os.Environ())
-	requireNoError(t, err)
+	built := buildOnDebian(t, releaseParts{arches: []string{runtime.GOARCH}}, t.TempDir(), "mmdebstrap", "systemd-nspawn")
 	space := emulator.New(emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Conversations: 20,
 		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}}) // its clock stands still, so jobs must be ready at once
 	server := httptest.NewServer(space)
 	defer server.Close()
 	root := filepath.Join(t.TempDir(), "root")
-	_, err = runCommand(t.Context(), ".", os.Environ(), "mmdebstrap", "--format=directory", "--variant=minbase",
+	_, err := runCommand(t.Context(), ".", os.Environ(), "mmdebstrap", "--format=directory", "--variant=minbase",
 		"--include=systemd,systemd-sysv,adduser,ca-certificates,libstdc++6", "bookworm", root)
 	requireNoError(t, err)
-	unit := fmt.Sprintf("[Unit]\nSuccessAction=exit-force\nFailureAction=exit-force\n\n[Service]\nType=oneshot\nExecStart=/bin/sh /root/package.sh\n"+
-		"StandardOutput=truncate:/root/said\nStandardError=inherit\nEnvironment=ADDRESS=%s TOKEN=%s\n\n[Install]\nWantedBy=multi-user.target\n", server.URL, space.AccessToken())
+	unit := fmt.Sprintf("[Unit]\nSuccessAction=exit-force\nFailureAction=exit-force\n\n[Service]\nType=oneshot\nExecStart=/bin/sh /checks/package.sh\n"+
+		"StandardOutput=truncate:/checks/said\nStandardError=inherit\nEnvironment=ADDRESS=%s TOKEN=%s\n\n[Install]\nWantedBy=multi-user.target\n", server.URL, space.AccessToken())
 	requireNoError(t, os.WriteFile(filepath.Join(root, "etc/systemd/system/check.service"), []byte(unit), 0o644))
-	for from, to := range map[string]string{"testdata/package.sh": "root/package.sh", built[1]: "root/aqueduck.deb"} {
+	requireNoError(t, os.Mkdir(filepath.Join(root, "checks"), 0o755))
+	for from, to := range map[string]string{"testdata/package.sh": "checks/package.sh", built[1]: "checks/aqueduck.deb"} {
 		text, err := os.ReadFile(from)
 		requireNoError(t, err)
 		requireNoError(t, os.WriteFile(filepath.Join(root, to), text, 0o600))
@@ -114,7 +109,7 @@ func TestThePackageInstallsRunsAndGoes(t *testing.T) {
 	_, err = runCommand(t.Context(), ".", os.Environ(), "systemctl", "--root="+root, "enable", "check.service")
 	requireNoError(t, err)
 	booted, err := exec.CommandContext(t.Context(), "systemd-nspawn", "--quiet", "--directory="+root, "--register=no", "--keep-unit", "--boot").CombinedOutput()
-	said, unread := os.ReadFile(filepath.Join(root, "root/said"))
+	said, unread := os.ReadFile(filepath.Join(root, "checks/said"))
 	if err != nil || !strings.HasSuffix(string(said), "everything held\n") {
 		t.Errorf("%v, %v\n%s\n%s", err, unread, said, booted)
 	}
@@ -124,31 +119,41 @@ func TestThePackageInstallsRunsAndGoes(t *testing.T) {
 // after each.
 func TestTheFiveCommandsOfTheReadmeGiveAnAnswer(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("AQUEDUCK_LONG") == "" {
-		t.Skip("it makes a release and installs a Debian system: make release-check runs it")
-	}
-	needTools(t, "mmdebstrap", "systemd-nspawn")
-	needRoot(t)
-	built, err := buildRelease(t.Context(), "../..", t.TempDir(), releaseParts{arches: []string{runtime.GOARCH}}, os.Environ())
-	requireNoError(t, err)
+	built := buildOnDebian(t, releaseParts{arches: []string{runtime.GOARCH}}, t.TempDir(), "mmdebstrap", "systemd-nspawn")
 	commands := commandsBelow(t, "../../README.md", "## From nothing to a first answer")
 	root := filepath.Join(t.TempDir(), "root")
-	_, err = runCommand(t.Context(), ".", os.Environ(), "mmdebstrap", "--quiet", "--format=directory", "--variant=minbase", "bookworm", root)
+	_, err := runCommand(t.Context(), ".", os.Environ(), "mmdebstrap", "--quiet", "--format=directory", "--variant=minbase", "bookworm", root)
 	requireNoError(t, err)
 	text, err := os.ReadFile(built[1])
 	requireNoError(t, err)
-	requireNoError(t, os.WriteFile(filepath.Join(root, "root", filepath.Base(built[1])), text, 0o644))
+	requireNoError(t, os.Mkdir(filepath.Join(root, "checks"), 0o755))
+	requireNoError(t, os.WriteFile(filepath.Join(root, "checks", filepath.Base(built[1])), text, 0o644))
 	// A machine in use has package lists, and its user is not root.
 	script := "apt-get update\nbegun=$(date +%s)\n"
 	for _, command := range commands {
 		script += strings.NewReplacer("sudo ", "", "amd64", runtime.GOARCH).Replace(command) + "\necho \"seconds $(($(date +%s) - begun))\"\n"
 	}
-	said, err := runCommand(t.Context(), ".", os.Environ(), "systemd-nspawn", "--quiet", "--directory="+root, "--register=no", "--keep-unit", "--pipe", "--chdir=/root", "sh", "-ec", script)
+	said, err := runCommand(t.Context(), ".", os.Environ(), "systemd-nspawn", "--quiet", "--directory="+root, "--register=no", "--keep-unit", "--pipe", "--chdir=/checks", "sh", "-ec", script)
 	requireNoError(t, err)
 	t.Log(said)
 	if len(commands) != 5 || !strings.Contains(said, "conversations │") {
 		t.Errorf("%d commands say\n%s", len(commands), said)
 	}
+}
+
+// buildOnDebian builds the release of the last commit. It skips a test that lacks programs of Debian, or the right to start containers.
+func buildOnDebian(t *testing.T, parts releaseParts, dir string, tools ...string) []string {
+	t.Helper()
+	if os.Getenv("AQUEDUCK_LONG") == "" {
+		t.Skip("it makes a release and installs a Debian system: make release-check runs it")
+	}
+	needTools(t, tools...)
+	if os.Geteuid() != 0 {
+		t.Skip("only root may start a container as it does")
+	}
+	built, err := buildRelease(t.Context(), "../..", dir, parts, os.Environ())
+	requireNoError(t, err)
+	return built
 }
 
 // needTools skips a test that needs programs of Debian.
@@ -158,13 +163,5 @@ func needTools(t *testing.T, names ...string) {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("it needs %s: %v", strings.Join(names, ", "), err)
 		}
-	}
-}
-
-// needRoot skips a test that starts containers.
-func needRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root may start a container as it does")
 	}
 }

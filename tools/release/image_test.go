@@ -25,14 +25,8 @@ import (
 // TestTheImageSyncsAndServesReadOnly follows docs/schedule.md with the image of the last commit, over an emulated workspace.
 func TestTheImageSyncsAndServesReadOnly(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("AQUEDUCK_LONG") == "" {
-		t.Skip("it makes a release and installs a Debian system: make release-check runs it")
-	}
-	needTools(t, "mmdebstrap", "podman", "runc")
-	needRoot(t)
 	dir := t.TempDir()
-	built, err := buildRelease(t.Context(), "../..", dir, releaseParts{[]string{runtime.GOARCH}, true}, os.Environ())
-	requireNoError(t, err)
+	built := buildOnDebian(t, releaseParts{[]string{runtime.GOARCH}, true}, dir, "mmdebstrap", "podman", "runc")
 	version := strings.Split(filepath.Base(built[0]), "_")[1]
 	space := emulator.New(emulator.Config{Seed: 3, Contacts: 60, Inactive: 12, Activities: 90, Conversations: 20,
 		Knobs: emulator.Knobs{Export: emulator.ExportKnobs{Pending: -1, Working: -1}}}) // its clock stands still, so jobs must be ready at once

@@ -22,9 +22,10 @@ type KeyColumn struct{ Table, Column string }
 // Model is a model, as far as tables of keyed models need it.
 type Model struct {
 	Name  string
-	Table bool   // it is stored as a table
-	SQL   string // with {schema} and {models} before the names that it reads
-	Key   string // of a keyed model: its column with the key
+	Table bool     // it is stored as a table
+	SQL   string   // with {schema} and {models} before the names that it reads
+	Reads []string // names of the models that it reads
+	Key   string   // of a keyed model: its column with the key
 
 	// Of a keyed model: the columns whose rows alone decide on the rows of a key. The first one has each key once. nil: any row may concern any other.
 	ChangedBy []KeyColumn
@@ -91,14 +92,11 @@ func (k *Maker) readState(ctx context.Context, m Model) (string, error) {
 	return state, nil
 }
 
-var named = regexp.MustCompile(`\{models\}\.([a-z0-9_]+)`)
-
-// modelsRead are the models that a model reads, in the order of their names in its SQL.
+// modelsRead are the models that a model reads.
 func (k *Maker) modelsRead(m Model) (read []Model) {
-	for _, found := range named.FindAllStringSubmatch(m.SQL, -1) {
-		same := func(other Model) bool { return other.Name == found[1] }
-		if i := slices.IndexFunc(k.All, same); i >= 0 && !slices.ContainsFunc(read, same) {
-			read = append(read, k.All[i])
+	for _, other := range k.All {
+		if slices.Contains(m.Reads, other.Name) {
+			read = append(read, other)
 		}
 	}
 	return read

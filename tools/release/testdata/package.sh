@@ -3,7 +3,7 @@
 set -eux
 
 files() {
-	find / -xdev \( -path /proc -o -path /sys -o -path /run -o -path /tmp -o -path /root -o -path /var/log -o -path /var/tmp -o -path '/var/lib/dpkg' \
+	find / -xdev \( -path /proc -o -path /sys -o -path /run -o -path /tmp -o -path /checks -o -path /var/log -o -path /var/tmp -o -path '/var/lib/dpkg' \
 		-o -path /var/lib/systemd -o -path '/var/cache' \) -prune -o ! -path '/etc/*-' ! -path '/etc/.pwd.lock' -print | sort
 }
 fails() {
@@ -12,9 +12,9 @@ fails() {
 		exit 1
 	fi
 }
-files >/root/before
+files >/checks/before
 
-dpkg -i /root/aqueduck.deb
+dpkg -i /checks/aqueduck.deb
 test "$(stat -c %U:%G:%a /var/lib/aqueduck)" = aqueduck:aqueduck:755
 fails systemctl is-enabled aqueduck
 fails systemctl is-active aqueduck
@@ -31,7 +31,7 @@ test "$(runuser -u aqueduck -- aqueduck query -o csv 'SELECT count(*) > 50 AS en
 systemctl reload aqueduck
 systemctl is-active aqueduck
 
-dpkg -i /root/aqueduck.deb
+dpkg -i /checks/aqueduck.deb
 systemctl is-active aqueduck
 grep -F '* * * * *' /etc/aqueduck/pipelines.yaml
 
@@ -43,13 +43,13 @@ test -e /etc/aqueduck/pipelines.yaml
 dpkg -P aqueduck
 fails test -e /etc/aqueduck
 id aqueduck
-files | grep -v '^/var/lib/aqueduck' >/root/after
-diff /root/before /root/after
+files | grep -v '^/var/lib/aqueduck' >/checks/after
+diff /checks/before /checks/after
 
 rm -r /var/lib/aqueduck
-dpkg -i /root/aqueduck.deb
+dpkg -i /checks/aqueduck.deb
 dpkg -P aqueduck
-files >/root/after
-diff /root/before /root/after
+files >/checks/after
+diff /checks/before /checks/after
 fails id aqueduck
 echo everything held
