@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/access"
 	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
@@ -166,11 +167,11 @@ func adoptBackup(d layout.Dir) error {
 	if err := os.RemoveAll(layout.SumFile(file)); err != nil {
 		return err
 	}
-	if err := layout.WriteSum(layout.SumFile(file), d.Link(), "backup.duckdb"); err != nil {
+	if err := layout.WriteSum(d, layout.SumFile(file), d.Link(), "backup.duckdb"); err != nil {
 		return err
 	}
 	crash.At(crash.BackupSummed)
-	if err := os.Chmod(d.Link(), 0o444); err != nil {
+	if err := access.Share(string(d), d.Link(), 0o444); err != nil {
 		return err
 	}
 	if err := disk.Move(file, d.Link()); err != nil {

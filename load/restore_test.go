@@ -37,7 +37,7 @@ func (w *testWarehouse) publishFile(t testing.TB, name string) string {
 	must(t, err)
 	file := filepath.Join(w.dir.Published(), name+".duckdb")
 	must(t, os.WriteFile(file, text, 0o444))
-	must(t, layout.WriteSum(layout.SumFile(file), file, name+".duckdb"))
+	must(t, layout.WriteSum(w.dir, layout.SumFile(file), file, name+".duckdb"))
 	must(t, w.dir.SwapLink(file))
 	return file
 }

@@ -104,7 +104,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if text := found.Format(); text != "" {
 		env.printNotice(text)
 	}
-	if err := printContents(env, config, catalogue); err != nil || lenient {
+	if err := render.PrintContents(env.Stdout, env.fileNames(), config, catalogue.Names()); err != nil || lenient {
 		return err
 	}
 	return printUnset(env)
@@ -162,22 +162,5 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 		return errors.Join(err, env.printJSON(answers))
 	}
 	render.PrintOnline(answers, env.Stdout)
-	return err
-}
-
-// printContents prints what a configuration without mistakes contains.
-func printContents(env *Env, config *config.Config, catalogue *schemas.Catalogue) error {
-	var pipelines, workspaces []string
-	for _, p := range config.Pipelines {
-		pipelines = append(pipelines, p.Name)
-		for _, name := range p.Workspaces(config) {
-			if !slices.Contains(workspaces, name) {
-				workspaces = append(workspaces, name)
-			}
-		}
-	}
-	list := func(names []string) string { return strings.Join(names, ", ") }
-	_, err := fmt.Fprintf(env.Stdout, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n",
-		env.fileNames(), list(pipelines), list(workspaces), list(catalogue.Names()))
 	return err
 }

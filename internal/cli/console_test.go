@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/internal/runlog"
 )
@@ -23,15 +27,42 @@ type consoleClient struct {
 // openConsole waits for the console of a process that has just made its token.
 func openConsole(t *testing.T, p *testProcess) consoleClient {
 	t.Helper()
-	p.waitForText("it is stored in ")
-	told := regexp.MustCompile(`console   (http://127\.0\.0\.1:\d+)\n +its token, shown only now: (\S+)\n +it is stored in (\S+)\n`).FindStringSubmatch(p.outputText())
+	p.waitForText("its token is in ")
+	told := regexp.MustCompile(`console   (http://127\.0\.0\.1:\d+)\n +its token is in (\S+)\n`).FindStringSubmatch(p.outputText())
 	if told == nil {
 		t.Fatalf("the console is told of in other words:\n%s", p.outputText())
 	}
-	if text, err := os.ReadFile(told[3]); err != nil || strings.TrimSpace(string(text)) != told[2] {
-		t.Errorf("in %s is another token: %v", told[3], err)
+	text, err := os.ReadFile(told[2])
+	if err != nil {
+		t.Fatal(err)
 	}
-	return consoleClient{t, told[1], told[2]}
+	token := strings.TrimSpace(string(text))
+	if strings.Contains(p.outputText(), token) {
+		t.Errorf("a journal has the token:\n%s", p.outputText())
+	}
+	return consoleClient{t, told[1], token}
+}
+
+// TestS29ATerminalAloneIsShownTheToken prints to a terminal, to a pipe, and to a terminal when the token is not new.
+func TestS29ATerminalAloneIsShownTheToken(t *testing.T) {
+	t.Parallel()
+	ours, theirs := openPseudoTerminal(t)
+	(&Env{Stderr: theirs}).printToken("the-old-token", false, "console.token")
+	(&Env{Stderr: theirs}).printToken("the-new-token", true, "console.token")
+	lines := bufio.NewScanner(ours)
+	var shown []string
+	for len(shown) < 3 && lines.Scan() {
+		shown = append(shown, strings.TrimSpace(lines.Text()))
+	}
+	want := []string{"its token is in console.token", "its token, shown only now: the-new-token", "its token is in console.token"}
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Errorf("a terminal: %s", diff)
+	}
+	var journal bytes.Buffer
+	(&Env{Stderr: &journal}).printToken("the-new-token", true, "console.token")
+	if strings.Contains(journal.String(), "the-new-token") || !strings.Contains(journal.String(), "console.token") {
+		t.Errorf("a journal: %s", journal.String())
+	}
 }
 
 // callAPI sends a request to the API.

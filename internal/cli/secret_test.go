@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -195,9 +196,9 @@ func TestS7ProcessAndCrashRevealNoToken(t *testing.T) {
 	p.requireSuccess()
 }
 
-// TestS20FilesHaveTheirModesUnderAnyUmask runs with umask 000 and with one that removes everything. Readers can read what
-// they need and nothing else, and only the owner can write.
-func TestS20FilesHaveTheirModesUnderAnyUmask(t *testing.T) {
+// TestS20ReadersAreThoseOfTheUmaskAndTheConfiguration runs with several umasks, then with a mode and a group in the
+// configuration, on the same files. Readers can read what they need and nothing else, and only the owner can write.
+func TestS20ReadersAreThoseOfTheUmaskAndTheConfiguration(t *testing.T) {
 	t.Parallel()
 	skipInsideSandbox(t)
 	space := emulator.New(emulator.Config{Seed: 7, Contacts: 30, Inactive: 4, Activities: 30, Start: workspaceStart, Now: time.Now, Knobs: emulator.Knobs{
@@ -209,37 +210,71 @@ func TestS20FilesHaveTheirModesUnderAnyUmask(t *testing.T) {
 	server := httptest.NewServer(space)
 	t.Cleanup(server.Close)
 	config := strings.Replace(scripted, "contact_activities]", "contact_activities]}\nstreams: {contacts: {hash: [email]}", 1)
-	for _, mask := range []string{"000", "077"} {
+	group := os.Getegid()
+	if os.Geteuid() == 0 {
+		group = 65534
+	}
+	for _, tt := range []struct {
+		mask, then string // the umask; the keys of warehouse in a second run
+		dir        fs.FileMode
+		group      int
+	}{
+		{mask: "000", dir: 0o755, group: os.Getegid()},
+		{mask: "027", dir: 0o750, group: os.Getegid()},
+		{mask: "077", dir: 0o700, group: os.Getegid()},
+		{mask: "077", then: fmt.Sprintf(`mode: 0640, group: "%d"`, group), dir: 0o750, group: group},
+		{mask: "000", then: `mode: 0600`, dir: 0o700, group: os.Getegid()},
+		{mask: "077", then: `mode: "0644"`, dir: 0o755, group: os.Getegid()},
+	} {
 		dir := filepath.Join(inDirectory(t, config), "data")
-		command := exec.Command("sh", "-c", "umask "+mask+`; exec aqueduck sync -q -f "$1" --dir "$2"`, "sh", filepath.Join(filepath.Dir(dir), "pipelines.yaml"), dir)
-		command.Env = append(os.Environ(), "WORKSPACE_URL="+server.URL, "WORKSPACE_TOKEN="+space.AccessToken())
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		file := filepath.Join(filepath.Dir(dir), "pipelines.yaml")
+		sync := func() {
+			command := exec.Command("sh", "-c", "umask "+tt.mask+`; exec aqueduck sync -q -f "$1" --dir "$2"`, "sh", file, dir)
+			command.Env = append(os.Environ(), "WORKSPACE_URL="+server.URL, "WORKSPACE_TOKEN="+space.AccessToken())
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
 		}
-		seen := map[string]bool{}
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
+		sync()
+		if tt.then != "" {
+			if err := os.WriteFile(file, []byte(config+"\nwarehouse: {"+tt.then+"}\n"), 0o644); err != nil {
+				t.Fatal(err)
 			}
-			info, err := d.Info()
-			if err != nil || d.Type()&fs.ModeSymlink != 0 {
-				return err
-			}
-			name, err := filepath.Rel(dir, path)
-			want := wantedMode(name, d.IsDir())
-			if got := info.Mode().Perm(); got != want {
-				t.Errorf("umask %s: %s has mode %04o, want %04o", mask, name, got, want)
-			}
-			seen[strings.Split(strings.TrimPrefix(name, ".aqueduck/"), "/")[0]] = true
-			return err
-		})
+			sync()
+		}
+		checkAccess(t, tt.mask+" "+tt.then, dir, tt.dir, tt.group)
+	}
+}
+
+// checkAccess compares the modes and groups of all files of a warehouse with what its readers may.
+func checkAccess(t *testing.T, name, dir string, readers fs.FileMode, group int) {
+	t.Helper()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		for _, name := range []string{"lake", "published", "rejects", "hash.key", "lock", "tmp"} {
-			if !seen[name] {
-				t.Errorf("umask %s: there is no %s", mask, name)
-			}
+		info, err := d.Info()
+		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		file, err := filepath.Rel(dir, path)
+		want := wantedMode(file, d.IsDir())
+		if got := info.Mode().Perm(); got != want&(0o700|readers) {
+			t.Errorf("umask %s: %s has mode %04o, want %04o", name, file, got, want&(0o700|readers))
+		}
+		if got := int(info.Sys().(*syscall.Stat_t).Gid); want&0o055 != 0 && got != group {
+			t.Errorf("umask %s: %s belongs to group %d, want %d", name, file, got, group)
+		}
+		seen[strings.Split(strings.TrimPrefix(file, ".aqueduck/"), "/")[0]] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"lake", "published", "rejects", "hash.key", "lock", "tmp"} {
+		if !seen[file] {
+			t.Errorf("umask %s: there is no %s", name, file)
 		}
 	}
 }
@@ -255,7 +290,7 @@ func wantedMode(name string, dir bool) fs.FileMode {
 		return 0o700
 	case strings.HasPrefix(name, ".aqueduck/published/"):
 		return 0o444
-	case strings.HasPrefix(name, "lake/"), name == ".aqueduck/format":
+	case strings.HasPrefix(name, "lake/"):
 		return 0o644
 	}
 	return 0o600

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -153,7 +153,7 @@ func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop 
 	}
 	address := listener.Addr().String()
 	c, err := console.New(console.Options{
-		Serving: s.consoleServing(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, TLS: o.place.Cert != "", ReadOnly: o.readOnly,
+		Serving: s.consoleServing(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, IsPassword: o.place.Password != "", TLS: o.place.Cert != "", ReadOnly: o.readOnly,
 		Version: buildVersion(), Now: time.Now,
 	})
 	if err != nil {
@@ -164,10 +164,18 @@ func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop 
 		scheme = "https://"
 	}
 	s.env.printNotice("console   " + scheme + address)
-	if made != "" {
-		s.env.printNotice(fmt.Sprintf("          its token, shown only now: %s\n          it is stored in %s", secret, made))
+	if o.place.Password == "" {
+		s.env.printToken(secret, made, console.TokenFile(s.currentRunner().Dir))
 	}
 	return runInBackground(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
+}
+
+// printToken says where the token of the console is. A new one is shown too, but only to a terminal: a journal is read by others.
+func (env *Env) printToken(token string, made bool, file string) {
+	if f, ok := env.Stderr.(*os.File); made && ok && isTerminal(f) {
+		env.printNotice("          its token, shown only now: " + token)
+	}
+	env.printNotice("          its token is in " + file)
 }
 
 // serveMetrics starts the metrics if --metrics is set. The returned function waits for their end.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -49,7 +50,14 @@ type Warehouse struct {
 		None  bool
 		Every time.Duration // at most; 0: each publish writes them
 	}
-	Office models.Office
+	Readers Readers
+	Office  models.Office
+}
+
+// Readers is who may read the published files and the lake, besides their owner.
+type Readers struct {
+	Group string      // name or number; "": the directory keeps its group
+	Mode  fs.FileMode // of files: 0o600, 0o640 or 0o644; 0: the directory keeps its mode
 }
 
 // Workspace is one source; its name is the schema of its tables.

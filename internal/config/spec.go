@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,6 +42,13 @@ func (l *configLoader) configSpec() *grammar.Spec {
 func warehouseSpec(w *Warehouse) grammar.Spec {
 	return grammar.Spec{Name: "warehouse", Kind: grammar.Map, Doc: "Directory, time zone, memory and publishing of the data.", Keys: []grammar.Spec{
 		{Name: "dir", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Dir = resolvePath(v, v.Text()) }, Default: "data", Doc: "Directory of warehouse.duckdb and lake/, relative to this file."},
+		{Name: "group", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Readers.Group = v.Text() }, Hint: "e.g. analysts",
+			Doc: "Group that may read the published files and the lake, by name or number. Default: the group of the directory. This user must be a member."},
+		{Name: "mode", Kind: grammar.Enum, Into: func(v *grammar.Value) { w.Readers.Mode = readModes[v.Text()] }, Values: []grammar.Choice{
+			{Name: "0600", Doc: "only the owner reads them."},
+			{Name: "0640", Doc: "the group reads them too."},
+			{Name: "0644", Doc: "every user of the machine reads them."},
+		}, Doc: "Who may read the published files and the lake. Default: as the directory allows; a new directory follows the umask."},
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Timezone = v.Text() }, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
 			Doc: "Time zone of days and weeks in models and schedules. Timestamp columns are instants, and do not depend on it."},
 		{Name: "memory", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Memory, _ = grammar.ParseMemory(v.Text()) }, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory, Hint: "e.g. 1GB",
@@ -57,6 +65,9 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 		officeSpec(w),
 	}}
 }
+
+// readModes are the modes that published files may have. Nobody but their owner may write them.
+var readModes = map[string]fs.FileMode{"0600": 0o600, "0640": 0o640, "0644": 0o644}
 
 // parseParquet reads when Parquet files are written: never, or at most every so often.
 func parseParquet(text string) (none bool, every time.Duration) {

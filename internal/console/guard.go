@@ -24,11 +24,12 @@ const longestBody = 16 << 10
 type accessGuard struct {
 	o        Options
 	sessions *sessionStore
-	tries    *tokenAttempts
+	logins   *tokenAttempts // of the login page
+	bearers  *tokenAttempts // of programs
 }
 
 func newGuard(o Options) *accessGuard {
-	return &accessGuard{o: o, sessions: newSessions(o.Now), tries: &tokenAttempts{now: o.Now}}
+	return &accessGuard{o: o, sessions: newSessions(o.Now), logins: &tokenAttempts{now: o.Now}, bearers: &tokenAttempts{now: o.Now}}
 }
 
 // protectPages sets the security headers of every answer and checks host, origin, size and login of a request.
@@ -74,7 +75,7 @@ func (g *accessGuard) requireLogin(next http.Handler) http.Handler {
 			return
 		}
 		if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-			switch g.checkToken(bearer) {
+			switch g.checkToken(bearer, g.bearers) {
 			case admitted:
 				next.ServeHTTP(w, r)
 			case tooMany:
@@ -104,17 +105,22 @@ const (
 	tooMany
 )
 
-// checkToken compares a token with the secret in constant time. After several wrong tokens it pauses.
-func (g *accessGuard) checkToken(token string) tokenVerdict {
-	if !g.tries.mayTry() {
+// checkToken compares a token with the secret in constant time. After several wrong tokens it refuses more for a while. Then a
+// password must wait too, because it could be guessed. The random token has 128 bits, and is always admitted.
+func (g *accessGuard) checkToken(token string, tries *tokenAttempts) tokenVerdict {
+	mayTry := tries.mayTry()
+	if !mayTry && g.o.IsPassword {
 		return tooMany
 	}
 	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(g.o.Secret))
-	if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
-		g.tries.resetFailures()
+	switch {
+	case subtle.ConstantTimeCompare(a[:], b[:]) == 1:
+		tries.resetFailures()
 		return admitted
+	case !mayTry:
+		return tooMany
 	}
-	g.tries.recordFailure()
+	tries.recordFailure()
 	return refused
 }
 
@@ -161,7 +167,8 @@ const (
 	pause     = 30 * time.Second // between any two tries after that
 )
 
-// tokenAttempts counts wrong tokens of all senders together: on one machine they cannot be told apart.
+// tokenAttempts counts wrong tokens of all senders together: on one machine they cannot be told apart. The login page and
+// programs are counted apart, so that nobody at the page can keep a program out.
 type tokenAttempts struct {
 	now func() time.Time
 

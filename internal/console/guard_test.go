@@ -146,17 +146,17 @@ func TestS29TheTokenIsForItsOwner(t *testing.T) {
 	t.Parallel()
 	dir := newDir(t, "")
 	first, made, err := Place{}.Secret(dir)
-	if err != nil || len(first) < 20 || made == "" {
-		t.Fatalf("%q in %q: %v", first, made, err)
+	if err != nil || len(first) < 20 || !made {
+		t.Fatalf("%q, made %v: %v", first, made, err)
 	}
-	if info, err := os.Stat(made); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(TokenFile(dir)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("it lies in %v: %v", info, err)
 	}
-	again, told, err := Place{}.Secret(dir)
-	if err != nil || again != first || told != "" {
-		t.Errorf("the second start has %q (%q): %v", again, told, err)
+	again, made, err := Place{}.Secret(dir)
+	if err != nil || again != first || made {
+		t.Errorf("the second start has %q, made %v: %v", again, made, err)
 	}
-	if err := os.Chmod(made, 0o644); err != nil {
+	if err := os.Chmod(TokenFile(dir), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := (Place{}).Secret(dir); err == nil || !strings.Contains(err.Error(), "can be read by others") {
@@ -325,7 +325,7 @@ func TestS32EachAnswerHasTheHeaders(t *testing.T) {
 
 func TestS34GuessingAndFloodingAreLimited(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, nil)
+	b := newBed(t, func(o *Options) { o.IsPassword = true })
 	guess := func(token string) int {
 		a, _ := b.sendRequest(http.MethodPost, "/login", url.Values{"token": {token}}, nil)
 		return a.StatusCode
@@ -337,6 +337,12 @@ func TestS34GuessingAndFloodingAreLimited(t *testing.T) {
 	}
 	if got := guess(secret); got != http.StatusTooManyRequests {
 		t.Errorf("after them even the right one waits: %d", got)
+	}
+	if got := bearerStatus(b, secret); got != http.StatusOK {
+		t.Errorf("after wrong logins a program with the right token gets %d", got)
+	}
+	for range freeTries {
+		bearerStatus(b, "wrong")
 	}
 	a, text := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer wrong") })
 	if a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "30" || !strings.Contains(text, `"next": "wait 30 seconds"`) {
@@ -354,6 +360,34 @@ func TestS34GuessingAndFloodingAreLimited(t *testing.T) {
 	if a, text := b.sendRequest(http.MethodPost, "/p/nightly/run", url.Values{"back": {strings.Repeat("x", longestBody)}}, nil); a.StatusCode != http.StatusBadRequest || len(b.done) > 0 {
 		t.Errorf("a long body: %s %s", a.Status, text)
 	}
+}
+
+// bearerStatus returns the status that a program with a token gets.
+func bearerStatus(b *consoleBed, token string) int {
+	a, _ := b.sendRequest(http.MethodGet, "/api/v1/overview", nil, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) })
+	return a.StatusCode
+}
+
+// TestS34NoOneLocksOutTheRandomToken sends many wrong tokens by both ways.
+func TestS34NoOneLocksOutTheRandomToken(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	for i := range 2 * freeTries {
+		want := http.StatusUnauthorized
+		if i >= freeTries {
+			want = http.StatusTooManyRequests
+		}
+		if a, _ := b.sendRequest(http.MethodPost, "/login", url.Values{"token": {"wrong"}}, nil); a.StatusCode != want {
+			t.Errorf("wrong login %d: %s", i, a.Status)
+		}
+		if got := bearerStatus(b, "wrong"); got != want {
+			t.Errorf("wrong bearer %d: %d", i, got)
+		}
+	}
+	if got := bearerStatus(b, secret); got != http.StatusOK {
+		t.Errorf("the right bearer gets %d", got)
+	}
+	b.loginWithSecret()
 }
 
 // TestS34TheServerEndsAndIsReachedByTLS starts the server as the program does, with TLS, and ends it while a live page is open.

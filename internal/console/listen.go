@@ -105,12 +105,11 @@ func (p Place) Names(l net.Listener) []string {
 	return names
 }
 
-// tokenFile has the token of a console without a password file.
-const tokenFile = "console.token"
+// TokenFile is the file with the token of a console without a password file. The first start makes it.
+func TokenFile(dir layout.Dir) string { return filepath.Join(dir.State(), "console.token") }
 
-// Secret returns the password of the file, or the token that the first start makes. made is the file of a new token, which is then printed
-// once; "" if a token existed.
-func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
+// Secret returns the password of the file, or the token that the first start makes. made reports whether the token is a new one.
+func (p Place) Secret(dir layout.Dir) (secret string, made bool, err error) {
 	if p.Password != "" {
 		secret, err = readSecret(p.Password)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -119,21 +118,21 @@ func (p Place) Secret(dir layout.Dir) (secret, made string, err error) {
 		if err == nil && len(secret) < shortest {
 			err = &problem.Problem{Class: "config", What: fmt.Sprintf("the password in %s has fewer than %d characters", p.Password, shortest), Next: "write a longer one, e.g. from `openssl rand -base64 24`"}
 		}
-		return secret, "", err
+		return secret, false, err
 	}
-	file := filepath.Join(dir.State(), tokenFile)
+	file := TokenFile(dir)
 	secret, err = readSecret(file)
 	if err == nil && len(secret) >= shortest {
-		return secret, "", nil
+		return secret, false, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
+		return "", false, err
 	}
 	secret = rand.Text()
 	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
-		return "", "", fmt.Errorf("keep the token of the console: %w", err)
+		return "", false, fmt.Errorf("keep the token of the console: %w", err)
 	}
-	return secret, file, nil
+	return secret, true, nil
 }
 
 // readSecret reads a secret from a file that only its owner can read.

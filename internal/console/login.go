@@ -22,7 +22,7 @@ func (c *Console) serveLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	next := safeRedirectPath(r.PostForm.Get("next"))
-	switch c.guard.checkToken(strings.TrimSpace(r.PostForm.Get("token"))) {
+	switch c.guard.checkToken(strings.TrimSpace(r.PostForm.Get("token")), c.guard.logins) {
 	case tooMany:
 		askToWait(w)
 		return

@@ -24,14 +24,15 @@ type Serving struct {
 	Isolation read.Isolation // runs queries of what users have defined in a child process
 }
 
-// Options are the options of a console. Only ReadOnly, TLS and Version may be empty.
+// Options are the options of a console. Only IsPassword, ReadOnly, TLS and Version may be empty.
 type Options struct {
 	Serving
-	Address  string   // where it listens, in the form of --console
-	Hosts    []string // every Host that a request may name, with its port
-	Secret   string   // the bearer token, and the password of the login page
-	TLS      bool
-	ReadOnly bool
-	Version  string
-	Now      func() time.Time // clock of sessions and limits
+	Address    string   // where it listens, in the form of --console
+	Hosts      []string // every Host that a request may name, with its port
+	Secret     string   // the bearer token, and the password of the login page
+	IsPassword bool     // a person chose the secret, so it can be guessed
+	TLS        bool
+	ReadOnly   bool
+	Version    string
+	Now        func() time.Time // clock of sessions and limits
 }

@@ -142,6 +142,10 @@ func (s *Spec) enumSchemas() []*jsonSchema {
 		if n, err := strconv.ParseInt(c.Name, 10, 64); err == nil {
 			numbers = append(numbers, n)
 		}
+		// YAML 1.1 reads a number with a leading zero as octal, YAML 1.2 as decimal.
+		if n, err := strconv.ParseInt(c.Name, 8, 64); err == nil && c.Name[0] == '0' {
+			numbers = append(numbers, n)
+		}
 	}
 	all := []*jsonSchema{{Enum: names}}
 	if numbers != nil {

@@ -112,7 +112,7 @@ func TestT174UnmaskedValuesReturnWhenReadAgain(t *testing.T) {
 func (b *testBed) goOnFromPlanted() {
 	b.t.Helper()
 	planted := b.runner.Dir.Current()
-	b.failOn(layout.WriteSum(layout.SumFile(planted), planted, filepath.Base(planted)))
+	b.failOn(layout.WriteSum(b.runner.Dir, layout.SumFile(planted), planted, filepath.Base(planted)))
 }
 
 // planText returns the output of the plan.

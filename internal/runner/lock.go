@@ -10,14 +10,15 @@ import (
 
 	"aqueduck/internal/problem"
 	"aqueduck/load"
+	"aqueduck/load/access"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
 // HoldServeLock takes the lock of `serve`, which lets only one process run the schedules of a warehouse. The caller releases it.
 func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
-	if err := load.Prepare(r.Dir); err != nil {
-		return nil, NotUsable(err)
+	if err := r.PrepareDir(); err != nil {
+		return nil, err
 	}
 	held, err := layout.LockServing(r.Dir)
 	var busy *layout.BusyError
@@ -25,6 +26,18 @@ func HoldServeLock(r *Runner) (*layout.LockHandle, error) {
 		return nil, &problem.Problem{Class: "busy", What: "another serve runs the pipelines of this warehouse: " + busy.Holder, Next: "let that serve run them, or stop it first; its -f can also name the pipelines of another file"}
 	}
 	return held, err
+}
+
+// PrepareDir makes the directory of the warehouse, or recognizes it, and gives it the readers of the configuration. Its error is a problem.Problem.
+func (r *Runner) PrepareDir() error {
+	err := load.Prepare(r.Dir)
+	if err == nil {
+		err = layout.SetReaders(r.Dir, access.Readers(r.Config.Warehouse.Readers))
+	}
+	if err != nil {
+		return NotUsable(err)
+	}
+	return nil
 }
 
 // NameRun makes the id of a run. Ids sort by the start of their runs.
@@ -49,6 +62,14 @@ func (r *Runner) Lock(ctx context.Context, wait time.Duration) (*layout.LockHand
 
 // NotUsable is the problem of a data directory that cannot be used.
 func NotUsable(err error) *problem.Problem {
+	if errors.Is(err, access.ErrNotMember) {
+		return &problem.Problem{Class: "config", What: "the warehouse directory cannot be given to its readers", Err: err,
+			Next: "make this user a member with usermod -aG GROUP USER and log in again, or name another group: warehouse.group"}
+	}
+	if errors.Is(err, access.ErrNoGroup) {
+		return &problem.Problem{Class: "config", What: "the warehouse directory cannot be given to its readers", Err: err,
+			Next: "create the group, or name another in warehouse.group"}
+	}
 	if failure.Forbidden(err) {
 		return &problem.Problem{Class: "config", What: "this user cannot write to the warehouse directory", Err: err,
 			Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}

@@ -15,7 +15,6 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/sync/warehouse"
-	"aqueduck/load"
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -43,8 +42,8 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 // configuration, another workspace's token.
 func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o runner.Options) (report *runlog.Report, err error) {
 	defer extract.RecoverPanic(&err)
-	if err := load.Prepare(r.Dir); err != nil {
-		return nil, runner.NotUsable(err)
+	if err := r.PrepareDir(); err != nil {
+		return nil, err
 	}
 	lock, err := r.Lock(ctx, o.Wait)
 	var busy *layout.BusyError

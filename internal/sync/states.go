@@ -11,7 +11,6 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/sync/warehouse"
-	"aqueduck/load"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
@@ -22,8 +21,8 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 	if r.Dir.Current() == "" {
 		return failure.ErrNothingPublished
 	}
-	if err := load.Prepare(r.Dir); err != nil {
-		return runner.NotUsable(err)
+	if err := r.PrepareDir(); err != nil {
+		return err
 	}
 	lock, err := layout.Lock(ctx, r.Dir, 0, r.Wait)
 	if err != nil {

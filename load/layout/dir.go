@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/access"
 	"aqueduck/load/internal/disk"
 )
 
@@ -190,12 +191,17 @@ func isUnfinished(d Dir) bool {
 	})
 }
 
-// buildDir makes what is missing. Readers reach the published files through .aqueduck, but cannot list it.
+// buildDir makes what is missing. Readers reach the published files through .aqueduck, but cannot list it. A new directory
+// follows the umask.
 func buildDir(d Dir) error {
-	if err := os.MkdirAll(string(d), 0o755); err != nil {
+	if err := os.MkdirAll(string(d), 0o777); err != nil {
 		return err
 	}
-	if err := makeDirectory(d.State(), 0o711); err != nil {
+	a, err := access.Of(string(d))
+	if err != nil {
+		return err
+	}
+	if err := a.MakeDir(d.State(), 0o711); err != nil {
 		return err
 	}
 	if !disk.Exists(d.formatFile()) {
@@ -203,18 +209,45 @@ func buildDir(d Dir) error {
 			return err
 		}
 	}
-	modes := map[string]fs.FileMode{
-		string(d): 0o755, filepath.Join(string(d), "lake"): 0o755, d.Published(): 0o755, d.Temp(): 0o700, d.RejectDir(): 0o700, d.RunDir(): 0o700,
-	}
-	for path, mode := range modes {
-		if err := makeDirectory(path, mode); err != nil {
+	for _, path := range []string{d.Temp(), d.RejectDir(), d.RunDir()} {
+		if err := makeDirectory(path, 0o700); err != nil {
 			return err
 		}
+	}
+	if err := shareAll(d, a); err != nil {
+		return err
 	}
 	if err := placeHashKey(d); err != nil {
 		return err
 	}
 	return disk.SyncDir(string(d))
+}
+
+// SetReaders gives the warehouse's directory the configured group and mode, and all shared files in it. It changes nothing
+// that is so already.
+func SetReaders(d Dir, r access.Readers) error {
+	if err := r.Set(string(d)); err != nil {
+		return err
+	}
+	a, err := access.Of(string(d))
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.Share(d.State(), 0o711), shareAll(d, a))
+}
+
+// shareAll makes the directories for readers, and gives the files in them the access of the warehouse, if it has changed
+// since they were made. The directory of the published files comes last: a start after a kill sees that there is more to do.
+func shareAll(d Dir, a access.Access) error {
+	lake := filepath.Join(string(d), "lake")
+	now, err := os.Stat(d.Published())
+	if err == nil && !a.Fits(now, 0o755) {
+		err = errors.Join(a.ShareTree(lake), a.ShareTree(d.Published()))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errors.Join(a.MakeDir(lake, 0o755), a.MakeDir(d.Published(), 0o755))
 }
 
 // markDir marks the directory as a warehouse. Other runs may do the same at that moment, so each writes the mark under a
@@ -225,7 +258,7 @@ func markDir(d Dir) error {
 		return err
 	}
 	_, err = fresh.WriteString(format)
-	if err := errors.Join(err, fresh.Chmod(0o644), fresh.Sync(), fresh.Close()); err != nil {
+	if err := errors.Join(err, fresh.Chmod(0o600), fresh.Sync(), fresh.Close()); err != nil {
 		return err
 	}
 	return disk.Move(d.formatFile(), fresh.Name())

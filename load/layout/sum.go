@@ -10,14 +10,15 @@ import (
 	"os"
 	"strings"
 
+	"aqueduck/load/access"
 	"aqueduck/load/internal/disk"
 )
 
 // SumFile is the path of a published file's checksum, in the format of sha256sum.
 func SumFile(file string) string { return strings.TrimSuffix(file, ".duckdb") + ".sha256" }
 
-// WriteSum writes the checksum of a file that will be called name.
-func WriteSum(sumFile, file, name string) error {
+// WriteSum writes the checksum of a file that will be called name. Readers of the warehouse may read it.
+func WriteSum(d Dir, sumFile, file, name string) error {
 	sum, err := Sum(file)
 	if err != nil {
 		return err
@@ -25,7 +26,7 @@ func WriteSum(sumFile, file, name string) error {
 	if err := os.WriteFile(sumFile, []byte(sum+"  "+name+"\n"), 0o444); err != nil {
 		return err
 	}
-	if err := os.Chmod(sumFile, 0o444); err != nil { // whatever the umask
+	if err := access.Share(string(d), sumFile, 0o444); err != nil {
 		return err
 	}
 	return disk.SyncFile(sumFile)

@@ -3,6 +3,7 @@ package publish
 import (
 	"time"
 
+	"aqueduck/load/access"
 	"aqueduck/load/internal/duck"
 )
 
@@ -10,6 +11,7 @@ import (
 // parts of each table, then the manifest.
 type lakeWriter struct {
 	dir       string
+	access    access.Access
 	temp      string // how the paths of new parts begin
 	target    int64  // size in bytes that a part should have
 	group     int    // rows in a row group; 0: by the number of columns

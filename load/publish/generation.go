@@ -65,7 +65,7 @@ func (l *lakeWriter) swapParts() error {
 		}
 		crash.At(crash.LakePart)
 	}
-	if err := l.manifest.writeTo(l.dir); err != nil {
+	if err := l.writeManifest(); err != nil {
 		return err
 	}
 	crash.At(crash.LakeManifest)
@@ -75,7 +75,7 @@ func (l *lakeWriter) swapParts() error {
 	return l.writeReadme()
 }
 
-// openDirs makes the directories that everybody may read.
+// openDirs makes the directories that readers of the warehouse may read.
 func (l *lakeWriter) openDirs() error {
 	parts := filepath.Join(l.dir, partsName)
 	if info, err := os.Lstat(parts); err == nil && !info.IsDir() {
@@ -83,15 +83,7 @@ func (l *lakeWriter) openDirs() error {
 			return err
 		}
 	}
-	return errors.Join(openDir(l.dir), openDir(parts))
-}
-
-// openDir makes a directory that everybody may read.
-func openDir(path string) error {
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return err
-	}
-	return os.Chmod(path, 0o755)
+	return errors.Join(l.access.MakeDir(l.dir, 0o755), l.access.MakeDir(parts, 0o755))
 }
 
 // gatherParts fills a new directory with the parts of a table and returns its name: new parts move there, the others get
@@ -102,12 +94,12 @@ func (l *lakeWriter) gatherParts(name string, table tableParts, moved map[string
 		target = name + "-" + l.file + "-" + strconv.Itoa(n)
 	}
 	dir := filepath.Join(l.dir, partsName, target)
-	if err := openDir(dir); err != nil {
+	if err := l.access.MakeDir(dir, 0o755); err != nil {
 		return "", err
 	}
 	for i, part := range table.entry.Parts {
 		from, to := table.paths[i], filepath.Join(dir, filepath.Base(part.File))
-		give := shareFile
+		give := l.linkFile
 		if at, there := moved[from]; there {
 			from = at
 		} else if strings.HasPrefix(from, l.temp) {
@@ -120,15 +112,15 @@ func (l *lakeWriter) gatherParts(name string, table tableParts, moved map[string
 	return target, disk.SyncDir(dir)
 }
 
-// shareFile gives a file a second name; where the filesystem has no such names, it copies the file.
-func shareFile(to, from string) error {
+// linkFile gives a file a second name; where the filesystem has no such names, it copies the file.
+func (l *lakeWriter) linkFile(to, from string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
 	if err := disk.Clone(to, from); err != nil {
 		return err
 	}
-	return os.Chmod(to, 0o644)
+	return l.access.Share(to, 0o644)
 }
 
 // swapLink makes a table lead to a directory of parts, in one step for readers. A directory of an earlier version of this
@@ -194,5 +186,5 @@ func (l *lakeWriter) writeReadme() error {
 	text.WriteString("```\n\nEach table is a link to a directory with all of its parts, and is complete at every moment. A query during which a publish replaces\n" +
 		"parts may end with a missing file: run it again. `_manifest.json` lists the parts with sizes and SHA-256 checksums; if the files match\n" +
 		"it, all tables show the same moment as the DuckDB file that it names.\n")
-	return replaceFile(filepath.Join(l.dir, "README.md"), []byte(text.String()))
+	return l.access.ReplaceFile(filepath.Join(l.dir, "README.md"), []byte(text.String()))
 }

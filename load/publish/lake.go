@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/access"
 	"aqueduck/load/facts"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
@@ -130,6 +131,9 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	l.manifest = Manifest{Format: ManifestFormat, RunID: p.spec.RunID, File: p.name + ".duckdb", PublishedAt: p.at, Tables: map[string]Table{}}
 	l.old = readManifest(l.dir)
 	var err error
+	if l.access, err = access.Of(string(p.dir)); err != nil {
+		return nil, err
+	}
 	if l.columns, err = db.Columns(ctx, s.Name); err != nil {
 		return nil, err
 	}

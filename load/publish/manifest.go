@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
@@ -83,20 +81,13 @@ func LoadManifest(dir string) (m Manifest, err error) {
 	return m, nil
 }
 
-func (m Manifest) writeTo(dir string) error {
-	text, err := json.MarshalIndent(m, "", "  ")
+// writeManifest writes what the lake has. With it the lake is the new one.
+func (l *lakeWriter) writeManifest() error {
+	text, err := json.MarshalIndent(l.manifest, "", "  ")
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, ManifestName), append(text, '\n'))
-}
-
-// replaceFile writes a file in one step, durably, readable for everybody.
-func replaceFile(path string, text []byte) error {
-	if err := renameio.WriteFile(path, text, 0o644, renameio.IgnoreUmask()); err != nil {
-		return err
-	}
-	return disk.SyncDir(filepath.Dir(path))
+	return l.access.ReplaceFile(filepath.Join(l.dir, ManifestName), append(text, '\n'))
 }
 
 // IsIntact reports whether a file is, by its checksum, the part that was written.

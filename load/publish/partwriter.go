@@ -305,7 +305,7 @@ func (w *partWriter) joinPart(units []*unit) (*draftPart, error) {
 	if err := disk.SyncFile(d.path); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(d.path, 0o644); err != nil {
+	if err := w.access.Share(d.path, 0o644); err != nil {
 		return nil, err
 	}
 	var err error

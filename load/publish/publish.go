@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/crash"
 	"aqueduck/load"
+	"aqueduck/load/access"
 	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
@@ -217,10 +218,10 @@ func (p *publishRun) sealFile() (string, error) {
 	if err := disk.SyncFile(p.copyPath()); err != nil {
 		return "", err
 	}
-	if err := layout.WriteSum(sum, p.copyPath(), filepath.Base(file)); err != nil {
+	if err := layout.WriteSum(d, sum, p.copyPath(), filepath.Base(file)); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(p.copyPath(), 0o444); err != nil {
+	if err := access.Share(string(d), p.copyPath(), 0o444); err != nil {
 		return "", err
 	}
 	if err := disk.SyncFile(p.copyPath()); err != nil {

@@ -127,5 +127,5 @@ func (w *Database) closeInPlace() error {
 		return errors.Join(w.classifyError(err), w.markSuspect())
 	}
 	newer := filepath.Join(d.Work(), bookkeepingName)
-	return w.classifyError(errors.Join(disk.SyncFile(newer), disk.Move(d.Bookkeeping(published), newer), os.RemoveAll(d.Work())))
+	return w.classifyError(errors.Join(os.Chmod(newer, 0o600), disk.SyncFile(newer), disk.Move(d.Bookkeeping(published), newer), os.RemoveAll(d.Work())))
 }
