@@ -201,6 +201,23 @@ func (s *Stream) HasPersonalData() bool {
 		slices.ContainsFunc(s.Children, func(c Child) bool { return c.Erase != "" || slices.ContainsFunc(c.Columns, isPersonal) })
 }
 
+// PersonalColumns returns the columns with personal data, of a list's table with its name before it: body, conversation_parts.body.
+func (s *Stream) PersonalColumns() (names []string) {
+	for _, c := range s.Columns {
+		if c.PII {
+			names = append(names, c.Name)
+		}
+	}
+	for _, child := range s.Children {
+		for _, c := range child.Columns {
+			if c.PII && c.From[0] != FromParent {
+				names = append(names, child.Table+"."+c.Name)
+			}
+		}
+	}
+	return names
+}
+
 // IsExportFamily reports whether the stream stands for others, one for each dataset that the source exports. It has no table and
 // no columns.
 func (s *Stream) IsExportFamily() bool { return s.Read.Since.By == Export && s.Dataset == "" }

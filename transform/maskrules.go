@@ -55,6 +55,23 @@ func maskRulesBelow(table string, child bool, base []string, columns []schemas.C
 	return list
 }
 
+// SimplifyRules leaves out the rules that others make superfluous: equal ones, those of columns whose rows are deleted, and those of
+// fields in a column that is masked as a whole. A column that one rule hashes and another empties is emptied.
+func SimplifyRules(rules []MaskRule) (list []MaskRule) {
+	covers := func(other, p MaskRule) bool {
+		if other.Table != p.Table || p.Rows {
+			return false
+		}
+		return other.Rows || other.Column == p.Column && len(other.Path) == 0 && (len(p.Path) > 0 || p.Hash && !other.Hash)
+	}
+	for _, p := range rules {
+		if !slices.ContainsFunc(list, p.equalsRule) && !slices.ContainsFunc(rules, func(other MaskRule) bool { return covers(other, p) }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // equalsRule reports whether two rules have the same place and action.
 func (h MaskRule) equalsRule(other MaskRule) bool {
 	return h.Table == other.Table && h.Column == other.Column && slices.Equal(h.Path, other.Path) && h.Hash == other.Hash && h.Rows == other.Rows

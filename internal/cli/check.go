@@ -13,6 +13,7 @@ import (
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/preview"
 	"aqueduck/internal/problem"
@@ -85,6 +86,9 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		env.exit = problem.ExitConfig
 	} else {
 		found = config.Warnings
+		for _, gap := range dictionary.FindMaskGaps(config, catalogue) {
+			found = append(found, grammar.Mistake{File: config.File, Message: gap.String(), Warning: true})
+		}
 		if !lenient {
 			found = append(found, maskingNotes(ctx, env, config)...)
 		}

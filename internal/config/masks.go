@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 
+	"aqueduck/internal/grammar"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -16,8 +17,63 @@ func (c *Config) NamesColumn(stream, column string) bool {
 
 // HasHashes reports whether any column is stored as a hash.
 func (c *Config) HasHashes(catalogue *schemas.Catalogue) bool {
-	return slices.ContainsFunc(catalogue.Streams(), func(s *schemas.Stream) bool { return len(c.Settings(s.Name).Hash) > 0 }) ||
+	return c.personal == maskHash || slices.ContainsFunc(catalogue.Streams(), func(s *schemas.Stream) bool { return len(c.Settings(s.Name).Hash) > 0 }) ||
 		slices.ContainsFunc(c.datasets, func(d datasetSettings) bool { return len(d.settings.Hash) > 0 })
+}
+
+// The two ways of masking, as in the file.
+const (
+	maskHash = "hash"
+	maskDrop = "drop"
+)
+
+// MaskedNames returns what of a stream is hashed or dropped: the names under streams, and with personal each other personal column. A personal
+// column that cannot be hashed, because it is no text, is dropped.
+func (c *Config) MaskedNames(s *schemas.Stream) (hash, drop []string) {
+	settings := c.Settings(s.Name)
+	hash, drop = settings.Hash, settings.Drop
+	if c.personal == "" {
+		return hash, drop
+	}
+	for _, name := range s.PersonalColumns() {
+		switch {
+		case slices.Contains(hash, name) || slices.Contains(drop, name):
+		case c.personal == maskHash && checkMask(s, name, maskHash) == nil:
+			hash = append(slices.Clip(hash), name)
+		default:
+			drop = append(slices.Clip(drop), name)
+		}
+	}
+	return hash, drop
+}
+
+// checkMask is nil for a column that can be masked in this way.
+func checkMask(s *schemas.Stream, column, way string) error {
+	o := transform.Options{HashKey: []byte{0}}
+	if way == maskHash {
+		o.Hash = []string{column}
+	} else {
+		o.Drop = []string{column}
+	}
+	_, err := transform.NewDecoder(s, o)
+	return err
+}
+
+// takePersonal masks the personal columns of every stream. A column that cannot be masked is a mistake, because it would stay readable.
+func (l *configLoader) takePersonal(v *grammar.Value) {
+	if v.Text() == "keep" {
+		return
+	}
+	l.config.personal = v.Text()
+	for _, s := range l.catalogue.Streams() {
+		if s.IsExportFamily() {
+			continue
+		}
+		hash, drop := l.config.MaskedNames(s)
+		if _, err := transform.NewDecoder(s, transform.Options{Hash: hash, Drop: drop, HashKey: []byte{0}}); err != nil {
+			v.Wrong("give streams."+s.Name+" its own hash and drop", "stream %s: %v", s.Name, err)
+		}
+	}
 }
 
 // MaskedColumns returns the masking of a stream's table, by the stream and by those that write into its table: sorted names with their rule before
@@ -26,8 +82,8 @@ func (c *Config) MaskedColumns(s *schemas.Stream, streams []*schemas.Stream) []s
 	var hash, drop []string
 	for _, other := range streams {
 		if other.Name == s.Name || other.Into == s.Name {
-			settings := c.Settings(other.Name)
-			hash, drop = slices.Concat(hash, maskableColumns(other, settings.Hash)), slices.Concat(drop, maskableColumns(other, settings.Drop))
+			h, d := c.MaskedNames(other)
+			hash, drop = slices.Concat(hash, maskableColumns(other, h)), slices.Concat(drop, maskableColumns(other, d))
 		}
 	}
 	return slices.Concat(prefixNames("hash:", hash), prefixNames("drop:", drop))

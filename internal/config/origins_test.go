@@ -38,7 +38,7 @@ alerts: {ops: {ping: "${PING}"}}
 	}
 	want := []string{"version FILE:1", "warehouse.dir flag --dir", "warehouse.timezone default", "warehouse.memory default", "warehouse.publish.first default", "warehouse.publish.every default",
 		"warehouse.publish.keep FILE:2", "warehouse.publish.max_loss default", "warehouse.parquet default", "workspaces.acme.base_url FILE:6, variable ACME_URL", "workspaces.acme.token FILE:7, file token",
-		"workspaces.acme.api_version default", "workspaces.acme.version_header default", "pipelines.nightly.streams FILE:9", "pipelines.nightly.workspaces FILE:9",
+		"workspaces.acme.api_version default", "workspaces.acme.version_header default", "personal default", "pipelines.nightly.streams FILE:9", "pipelines.nightly.workspaces FILE:9",
 		"pipelines.nightly.max_time FILE:9", "pipelines.nightly.max_requests default", "pipelines.nightly.catch_up default", "pipelines.nightly.retry default", "pipelines.nightly.overlap default"}
 	if diff := cmp.Diff(want, told("nightly")); diff != "" {
 		t.Error(diff)

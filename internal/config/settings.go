@@ -86,23 +86,21 @@ func (s *settingsEntry) takeHistory(v *grammar.Value) {
 
 // takeMasked returns the function that takes the columns to hash or to drop. An unknown name is a mistake, because it would leave personal data
 // unmasked. Columns of datasets are known only to the source; their names are checked when a run has read them.
-func (s *settingsEntry) takeMasked(names func(*Settings) *[]string) func(*grammar.Value) {
+func (s *settingsEntry) takeMasked(way string, names func(*Settings) *[]string) func(*grammar.Value) {
 	return func(v *grammar.Value) {
 		*names(&s.datasets.settings) = v.Texts()
 		for _, item := range v.Items() {
-			s.takeMaskedName(item, names)
+			s.takeMaskedName(item, way, names)
 		}
 	}
 }
 
 // takeMaskedName adds a masked column to the matching streams that have it. One stream with the column is enough for a pattern.
-func (s *settingsEntry) takeMaskedName(item *grammar.Value, names func(*Settings) *[]string) {
+func (s *settingsEntry) takeMaskedName(item *grammar.Value, way string, names func(*Settings) *[]string) {
 	var refused error
 	take := func(of *Settings) { *names(of) = append(*names(of), item.Text()) }
 	can := func(stream *schemas.Stream) bool {
-		var alone Settings
-		take(&alone)
-		_, err := transform.NewDecoder(stream, transform.Options{Hash: alone.Hash, Drop: alone.Drop, HashKey: []byte{0}})
+		err := checkMask(stream, item.Text(), way)
 		refused = cmp.Or(refused, err)
 		return err == nil
 	}

@@ -32,6 +32,10 @@ func (l *configLoader) configSpec() *grammar.Spec {
 			{Name: "materialize", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.materializeModels, Doc: "Models that are stored as tables; the others are views. Default: those that docs/models.md says are stored as tables. `[]`: none."},
 		}},
 		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).streamSettingsSpec(), Into: l.takeSettings, Doc: "Settings that differ from the stream files, by stream name or pattern."},
+		{Name: "personal", Kind: grammar.Enum, Into: l.takePersonal, Default: "keep", Doc: "What is stored of all columns that the dictionary marks as personal data, in every stream, also in exports. `hash` and `drop` of a stream come first.", Values: []grammar.Choice{
+			{Name: "keep", Doc: "their values."},
+			{Name: maskHash, Doc: "a hash of each value, so that equal values stay equal; what is no text is dropped."},
+			{Name: maskDrop, Doc: "nothing."}}},
 		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Streams that are read together, and when."},
 		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{configLoader: l}).alertSpec(), Into: l.takeAlerts, Form: pipelineForm,
@@ -130,8 +134,8 @@ func (w *workspaceEntry) workspaceSpec() *grammar.Spec {
 func (s *settingsEntry) streamSettingsSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "STREAM", Kind: grammar.Map, Doc: "A stream's name, or a pattern of names: `*contacts`.", Keys: []grammar.Spec{
 		{Name: "start", Kind: grammar.Date, Into: s.takeStart, Doc: "How far back history is read. Default: to the beginning; for exports 90 days."},
-		{Name: "hash", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Hash }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are stored only as a hash."},
-		{Name: "drop", Kind: grammar.List, Into: s.takeMasked(func(of *Settings) *[]string { return &of.Drop }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
+		{Name: maskHash, Kind: grammar.List, Into: s.takeMasked(maskHash, func(of *Settings) *[]string { return &of.Hash }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are stored only as a hash."},
+		{Name: maskDrop, Kind: grammar.List, Into: s.takeMasked(maskDrop, func(of *Settings) *[]string { return &of.Drop }), Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Columns or dotted paths that are not stored."},
 		{Name: "on_change", Kind: grammar.Enum, Into: s.takeGiven(func(of *Settings, v *grammar.Value) { of.OnChange = v.Text() }), Default: "freeze", Doc: "What happens at schema drift. Unknown fields and values that do not fit are always in `_extra` and `_sync.schema_changes`.", Values: []grammar.Choice{
 			{Name: "freeze", Doc: "columns stay unchanged."},
 			{Name: "evolve", Doc: "the next run widens columns, bool → int → double → text, also for past values."},

@@ -150,7 +150,7 @@ func (b *testBed) syncOnce(o runner.Options) *runlog.Report {
 	b.t.Helper()
 	report := b.trySync(o)
 	if report.Exit() != problem.ExitOK {
-		b.t.Fatalf("the run ended %s\n%+v", report.LastLine(), report.Streams)
+		b.t.Fatalf("the run ended %s %+v\n%+v", report.LastLine(), report.Held, report.Streams)
 	}
 	return report
 }

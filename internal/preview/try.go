@@ -88,9 +88,9 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 		t.Refused = sight.Refused.Error()
 	}
 	// Without the warehouse's hash key: a trial writes no file, and its hashes are not kept.
-	settings := r.Config.Settings(s.Name)
+	hash, drop := r.Config.MaskedNames(s)
 	decoder, err := transform.NewDecoder(s, transform.Options{APIVersion: r.Config.Workspaces[workspace].APIVersion,
-		Hash: settings.Hash, Drop: settings.Drop, HashKey: []byte{0}})
+		Hash: hash, Drop: drop, HashKey: []byte{0}})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/extract"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -15,6 +17,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/failure"
 	"aqueduck/load/mask"
+	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -77,6 +80,7 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 		}
 		added, m.Mask = append(added, kind+" "+column), append(m.Mask, found...)
 	}
+	m.Mask = transform.SimplifyRules(m.Mask)
 	m.Unmask, err = revealedColumns(s, m.Unmasked)
 	return m, added, err
 }
@@ -151,8 +155,51 @@ func unmaskNote(stream string, names []string, rows int64, refreshed bool, given
 		given.Append("aqueduck sync --full-refresh --select "+stream))
 }
 
+// storedDatasets returns the streams of the datasets that the published file has.
+func storedDatasets(ctx context.Context, r *runner.Runner, workspace string) (streams []*schemas.Stream, err error) {
+	states, err := runlog.ReadStates(ctx, r.Dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, stored := range states {
+		state, err := extract.ParseState(stored.State)
+		if err != nil || state.Export == nil || stored.Workspace != workspace {
+			continue // a run reports a checkpoint that cannot be read
+		}
+		if family, ok := r.Catalogue.Stream(state.Export.Family); ok {
+			if s := dictionary.DatasetStream(family, stored.Stream, state.Export); len(s.Columns) > 0 {
+				streams = append(streams, s)
+			}
+		}
+	}
+	return streams, nil
+}
+
+// maskNote says how many stored values the next run masks, because the configuration names more columns than before; "" if none.
+func maskNote(ctx context.Context, file *read.Reader, workspace string, s *schemas.Stream, wanted []string) (string, error) {
+	added, err := mask.AddedNames(ctx, file, workspace, s.Name, wanted)
+	if err != nil {
+		return "", err
+	}
+	var rules []transform.MaskRule
+	var words []string
+	for _, name := range added {
+		kind, column, _ := strings.Cut(name, ":")
+		found, err := transform.MaskRules(s, column, kind == "hash")
+		if err != nil {
+			return "", err
+		}
+		rules, words = append(rules, found...), append(words, kind+" "+column)
+	}
+	values, err := mask.CountUnmasked(ctx, file, workspace, dictionary.Tables([]*schemas.Stream{s}), transform.SimplifyRules(rules))
+	if err != nil || values == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("%s: %s is new: the next run rewrites %s, and every file", s.Name, strings.Join(words, ", "), term.Count(int(values), "stored value")), nil
+}
+
 // MaskingNotes returns notes for `status` and `plan` from the published file: streams with values that are still masked although the configuration
-// no longer asks for it, and a missing key of hashed columns. Before the first publish there are none.
+// no longer asks for it, values that the next run masks, and a missing key of hashed columns. Before the first publish there are none.
 func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err error) {
 	notes = []string{}
 	missing, err := checkHashKey(ctx, r)
@@ -164,7 +211,11 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 	}
 	err = runlog.WithPublished(ctx, r.Dir, func(f runlog.PublishedDB) error {
 		for _, workspace := range r.Config.WorkspaceNames() {
-			streams := r.StoredStreams(workspace)
+			datasets, err := storedDatasets(ctx, r, workspace)
+			if err != nil {
+				return err
+			}
+			streams := slices.Concat(r.StoredStreams(workspace), datasets)
 			for _, s := range streams {
 				if s.IsExportFamily() || s.Into != "" {
 					continue
@@ -175,6 +226,13 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 				}
 				if rows > 0 {
 					notes = append(notes, unmaskNote(s.Name, names, rows, false, r.Given))
+				}
+				note, err := maskNote(ctx, f.Reader, workspace, s, r.Config.MaskedColumns(s, streams))
+				if err != nil {
+					return fmt.Errorf("count the values of %s that the next run masks: %w", s.Name, err)
+				}
+				if note != "" {
+					notes = append(notes, note)
 				}
 			}
 		}

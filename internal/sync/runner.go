@@ -20,7 +20,8 @@ import (
 	"aqueduck/transform"
 )
 
-// acceptsLoss reports whether the operator accepted a large loss of rows of a stored table, by its name, its view's name or its stream's name.
+// acceptsLoss reports whether the operator accepted a large loss of rows of a stored table: by its name, its view's name or its stream's name, or
+// because the configuration masks the whole list that its rows are made of.
 func acceptsLoss(r *stream.Run, schema, table string) bool {
 	if r.Options.AcceptsDrop(table) {
 		return true
@@ -33,8 +34,17 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 	}
 	return slices.ContainsFunc(streams, func(s *schemas.Stream) bool {
 		return slices.ContainsFunc(dictionary.Tables([]*schemas.Stream{s}), func(t transform.Table) bool {
-			return t.Name == table && r.Options.AcceptsDrop(t.View, s.Name)
+			return t.Name == table && (r.Options.AcceptsDrop(t.View, s.Name) || masksRows(r.Config, s, table))
 		})
+	})
+}
+
+// masksRows reports whether the configuration drops, or hashes as one value, the list that the rows of a stream's table are made of.
+func masksRows(c *config.Config, s *schemas.Stream, table string) bool {
+	hash, drop := c.MaskedNames(s)
+	return slices.ContainsFunc(slices.Concat(hash, drop), func(name string) bool {
+		rules, err := transform.MaskRules(s, name, false)
+		return err == nil && slices.ContainsFunc(rules, func(p transform.MaskRule) bool { return p.Rows && p.Table == table })
 	})
 }
 

@@ -190,18 +190,18 @@ func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Strea
 	if c.result.How != "" {
 		return c, nil
 	}
-	settings := v.runner.Config.Settings(s.Name)
+	hash, drop := v.runner.Config.MaskedNames(s)
 	key := v.hashKey
 	if key == nil {
 		key = []byte{0}
 	}
 	var err error
 	c.decoder, err = transform.NewDecoder(s, transform.Options{APIVersion: v.runner.Config.Workspaces[v.workspace].APIVersion,
-		Hash: settings.Hash, Drop: settings.Drop, HashKey: key})
+		Hash: hash, Drop: drop, HashKey: key})
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
-	return c, c.planCheck(ctx, settings.Start)
+	return c, c.planCheck(ctx, v.runner.Config.Settings(s.Name).Start)
 }
 
 // addResult adds the result of one stream.

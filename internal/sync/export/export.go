@@ -236,11 +236,11 @@ func dayOf(start time.Time, grid stream.DayGrid) time.Time {
 // name under the dataset's own name must exist: otherwise personal data would be stored unmasked.
 func (t *exportReader) maskOptions(s *schemas.Stream) (transform.Options, error) {
 	o := transform.Options{APIVersion: t.Workspace.Config.APIVersion, HashKey: t.Run.HashKey}
-	settings := t.Run.Config.Settings(s.Name)
+	hash, drop := t.Run.Config.MaskedNames(s)
 	for _, each := range []struct {
 		names []string
 		into  *[]string
-	}{{settings.Hash, &o.Hash}, {settings.Drop, &o.Drop}} {
+	}{{hash, &o.Hash}, {drop, &o.Drop}} {
 		for _, name := range each.names {
 			if slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return c.Name == name }) {
 				*each.into = append(*each.into, name)

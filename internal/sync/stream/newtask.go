@@ -83,11 +83,12 @@ func (t *Task) Read(ctx context.Context, phase extract.Phase) error {
 // task with Broken set and no error, so that the other streams of the run go on.
 func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Task, error) {
 	settings := r.Config.Settings(s.Name)
+	hash, drop := r.Config.MaskedNames(s)
 	if s.Read.Since.By == schemas.Export {
-		settings.Hash, settings.Drop = nil, nil // its columns are known once it is restored
+		hash, drop = nil, nil // its columns are known once it is restored
 	}
 	decoder, err := transform.NewDecoder(s, transform.Options{
-		APIVersion: w.Config.APIVersion, Hash: settings.Hash, Drop: settings.Drop, HashKey: r.HashKey, OmittedIsEmpty: settings.LeftOutEmpty,
+		APIVersion: w.Config.APIVersion, Hash: hash, Drop: drop, HashKey: r.HashKey, OmittedIsEmpty: settings.LeftOutEmpty,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("stream %s: %w", s.Name, err)

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/schemas"
+)
+
+const personalBase = "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: contacts}}\n"
+
+// Holds: S38.
+func TestPersonalMasksEachPersonalColumnOfEachStream(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"hash", "drop"} {
+		file := map[string]string{"pipelines.yaml": personalBase + "personal: " + way + "\nstreams: {contacts: {hash: [email], drop: [phone]}}\n"}
+		c, err := configOf(t, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := 0
+		for _, s := range builtinStreams(t) {
+			if s.IsExportFamily() {
+				continue
+			}
+			hash, drop := c.MaskedNames(s)
+			for _, name := range s.PersonalColumns() {
+				columns++
+				in, other := hash, drop
+				switch {
+				case strings.HasPrefix(s.Name, "contacts") && name == "email":
+				case strings.HasPrefix(s.Name, "contacts") && name == "phone", way == "drop", name == "transcript_text":
+					in, other = drop, hash
+				}
+				if !slices.Contains(in, name) || slices.Contains(other, name) {
+					t.Errorf("personal: %s: %s.%s is hashed in %v, dropped in %v", way, s.Name, name, hash, drop)
+				}
+			}
+		}
+		if columns < 80 {
+			t.Errorf("only %d columns are personal: the test finds little", columns)
+		}
+	}
+	c, err := configOf(t, map[string]string{"pipelines.yaml": personalBase + "personal: keep\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range builtinStreams(t) {
+		if hash, drop := c.MaskedNames(s); len(hash)+len(drop) > 0 {
+			t.Errorf("personal: keep masks %v and %v of %s", hash, drop, s.Name)
+		}
+	}
+}
+
+func TestPersonalRefusesAKeyThatItCannotMask(t *testing.T) {
+	t.Parallel()
+	_, err := configOf(t, map[string]string{
+		"pipelines.yaml": personalBase + "stream_files: people.yaml\npersonal: hash\n",
+		"people.yaml": `stream: people
+doc: One row per person.
+read: {endpoint: GET /people, records: [data], page: {by: none}, since: {by: full}}
+key: [email]
+absent: gone
+columns:
+  - {name: email, type: text, required: true, pii: true, doc: Address and key.}
+`})
+	if err == nil || !strings.Contains(err.Error(), "stream people: ") || !strings.Contains(err.Error(), "email") {
+		t.Errorf("a personal key: %v", err)
+	}
+}
+
+func builtinStreams(t *testing.T) []*schemas.Stream {
+	t.Helper()
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalogue.Streams()
+}

@@ -1,0 +1,55 @@
+package dictionary
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/config"
+)
+
+func gapsOf(t *testing.T, settings string) []MaskGap {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "pipelines.yaml")
+	text := "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: contacts}}\n" + settings
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, catalogue, err := config.LoadConfig(file, func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return FindMaskGaps(c, catalogue)
+}
+
+// TestMaskGapsNameTheOtherColumnsWithTheSameValue masks one column, then all with its value, then all personal ones.
+func TestMaskGapsNameTheOtherColumnsWithTheSameValue(t *testing.T) {
+	t.Parallel()
+	gaps := gapsOf(t, "streams: {contacts: {hash: [email, name]}}\n")
+	if len(gaps) != 2 || !slices.Equal(gaps[0].Masked, []string{"contacts.email"}) || !slices.Equal(gaps[1].Masked, []string{"contacts.name"}) {
+		t.Fatalf("%+v", gaps)
+	}
+	for _, column := range []string{"conversations.source_author_email", "conversation_parts.author_email", "ticket_parts.author_email", "deleted_contacts.email", "contacts.email_domain"} {
+		if !slices.Contains(gaps[0].Open, column) {
+			t.Errorf("the e-mail address is also in %s; named are %v", column, gaps[0].Open)
+		}
+	}
+	if !slices.Contains(gaps[1].Open, "conversation_parts.author_name") || !slices.Contains(gaps[1].Models, "models.teammates") {
+		t.Errorf("the name: %+v", gaps[1])
+	}
+	if text := gaps[0].String(); !strings.HasPrefix(text, "contacts.email is masked") || !strings.Contains(text, "personal: hash") {
+		t.Errorf("the warning: %s", text)
+	}
+	phones := gapsOf(t, `streams: {"*contacts": {drop: [phone, formatted_phone]}, calls: {drop: [phone]}}`+"\n")
+	if len(phones) != 0 {
+		t.Errorf("each number is masked: %+v", phones)
+	}
+	if all := gapsOf(t, "personal: hash\nstreams: {contacts: {hash: [email]}}\n"); len(all) != 0 {
+		t.Errorf("each personal column is masked: %+v", all)
+	}
+	if none := gapsOf(t, ""); len(none) != 0 {
+		t.Errorf("nothing is masked: %+v", none)
+	}
+}
