@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"aqueduck/load/layout"
@@ -83,5 +84,39 @@ func TestF4AnErasureDoesNotEndWithUnlistedTraces(t *testing.T) {
 	}
 	if err := d.EndErasing(); err == nil || !d.Erasing() {
 		t.Errorf("the erasure has ended: %v", err)
+	}
+}
+
+// TestOnlyAChangedMaskingRemovesWholeMessages: the words of a message cannot be compared with masked values. An erasure begun before or after
+// does not change that.
+func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
+	t.Parallel()
+	const note = `{"error":"the disk is full","run":"01K9"}`
+	for name, tt := range map[string]struct {
+		begin []func(layout.Dir) error
+		want  string
+	}{
+		"an erasure":                   {[]func(layout.Dir) error{layout.Dir.BeginErasing}, "the disk is full"},
+		"a masking":                    {[]func(layout.Dir) error{layout.BeginMasking}, "(erased)"},
+		"a masking, then an erasure":   {[]func(layout.Dir) error{layout.BeginMasking, layout.Dir.BeginErasing}, "(erased)"},
+		"an erasure, then a masking":   {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.BeginMasking}, "(erased)"},
+		"an erasure that began before": {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.Dir.BeginErasing}, "the disk is full"},
+	} {
+		d := layout.Dir(t.TempDir())
+		if err := errors.Join(Prepare(d), os.WriteFile(d.EndsFile(), []byte("\n"+note), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for _, begin := range tt.begin {
+			if err := begin(d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.EndErasing(); err != nil || d.Erasing() {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(d.EndsFile())
+		if err != nil || !strings.Contains(string(text), `"error":"`+tt.want+`"`) || !strings.Contains(string(text), "01K9") {
+			t.Errorf("%s leaves %s, %v", name, text, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package erase
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/layout"
 	"aqueduck/transform"
 )
 
@@ -36,7 +38,7 @@ const (
 // chance.
 const shortestTrace = 5
 
-// eraseTraces removes from the records of runs the messages that repeat a person's id or personal values.
+// eraseTraces removes a person's id and personal values from the messages in the records of runs, and in the notes of ended runs.
 func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	parts := []string{"SELECT id AS word FROM " + subjects}
 	for _, t := range e.tables {
@@ -53,14 +55,24 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	if _, err := w.db.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+traces+" AS "+strings.Join(parts, " UNION ")); err != nil {
 		return err
 	}
+	// A word of the mark itself would be found again and again.
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM "+traces+" WHERE contains('"+layout.Erased+"', word)"); err != nil {
+		return err
+	}
+	if err := w.eraseFromEnds(ctx); err != nil {
+		return err
+	}
 	for table, columns := range map[string][]string{
 		"runs": {"error"}, "stream_runs": {"error", "hint"}, "audit": {"message", "expected", "found"}, "rejects": {"sample_key"},
 	} {
 		for _, c := range columns {
-			_, err := w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE _sync.%s AS t SET %s = '(erased)' WHERE %[2]s IS NOT NULL AND EXISTS (SELECT 1 FROM %s x WHERE contains(t.%[2]s, x.word))",
-				table, c, traces))
-			if err != nil {
-				return err
+			for n := int64(1); n > 0; { // each pass replaces the longest word in each message: a shorter one may be a part of it
+				var err error
+				n, err = w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE _sync.%[1]s AS t SET %[2]s = replace(t.%[2]s, f.word, '%[3]s') FROM (SELECT m.%[2]s AS message, arg_max(x.word, length(x.word)) AS word FROM "+
+					"(SELECT DISTINCT %[2]s FROM _sync.%[1]s) m JOIN %[4]s x ON contains(m.%[2]s, x.word) GROUP BY ALL) f WHERE t.%[2]s = f.message", table, c, layout.Erased, traces))
+				if err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -73,6 +85,21 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	_, err := w.db.DB.Exec(ctx, `UPDATE _sync.checkpoints AS t SET state = json_merge_patch(t.state, (SELECT json_object('short', json_group_object(x.word, NULL)) FROM `+traces+` x
 		WHERE contains(t.state, '"' || x.word || '"')))::VARCHAR WHERE contains(t.state, '"short"') AND EXISTS (SELECT 1 FROM `+traces+` x WHERE contains(t.state, '"' || x.word || '"'))`)
 	return err
+}
+
+// eraseFromEnds replaces the traces in the notes of ended runs. It comes before the commit: after a kill the erasure, and this, run again.
+func (w *Erasures) eraseFromEnds(ctx context.Context) error {
+	var words []string
+	err := w.db.DB.Each(ctx, "SELECT word FROM "+traces+" WHERE word IS NOT NULL ORDER BY length(word) DESC, word", nil, func(rows *sql.Rows) error {
+		var word string
+		err := rows.Scan(&word)
+		words = append(words, word)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return layout.EraseFromEnds(w.db.Dir(), words)
 }
 
 // eraseRows empties rows with redacted texts, and the lists inside them.

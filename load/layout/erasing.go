@@ -2,6 +2,7 @@ package layout
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,8 +28,20 @@ func (d Dir) Erasing() bool { return disk.Exists(d.erasingFile()) }
 func (d Dir) erasingFile() string { return filepath.Join(d.State(), "erasing") }
 
 // BeginErasing records, durably, that files may have erased bytes.
-func (d Dir) BeginErasing() error {
-	if err := os.WriteFile(d.erasingFile(), nil, 0o600); err != nil {
+func (d Dir) BeginErasing() error { return markErasing(d, "") }
+
+// BeginMasking records, durably, that files may have values that are masked from now on, the messages of ended runs too.
+func BeginMasking(d Dir) error { return markErasing(d, maskedMark) }
+
+// maskedMark in the file of the mark says that the messages of ended runs have to go. Their words cannot be compared with masked values.
+const maskedMark = "messages"
+
+func markErasing(d Dir, mark string) error {
+	before, err := os.ReadFile(d.erasingFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.WriteFile(d.erasingFile(), []byte(cmp.Or(mark, string(before))), 0o600); err != nil {
 		return err
 	}
 	return disk.SyncDir(d.State())
@@ -53,8 +66,27 @@ func ErasureTraces(d Dir) ([]string, error) {
 	return all, nil
 }
 
-// dropEndMessages removes all messages from the ends of runs: a message may name a person, and which ones do is unknown.
-func dropEndMessages(d Dir) error {
+// EraseFromEnds replaces words in the messages of ended runs. Their other words stay.
+func EraseFromEnds(d Dir, words []string) error {
+	var pairs []string
+	for _, word := range words {
+		pairs = append(pairs, word, Erased)
+	}
+	clean := strings.NewReplacer(pairs...)
+	return rewriteEnds(d, func(end map[string]any) {
+		for _, key := range []string{"error", "next", "line"} {
+			if text, ok := end[key].(string); ok {
+				end[key] = clean.Replace(text)
+			}
+		}
+	})
+}
+
+// Erased stands in messages for what an erasure has removed.
+const Erased = "(erased)"
+
+// rewriteEnds changes the notes of ended runs, and writes those that changed.
+func rewriteEnds(d Dir, change func(end map[string]any)) error {
 	text, err := os.ReadFile(d.EndsFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -68,14 +100,15 @@ func dropEndMessages(d Dir) error {
 		if json.Unmarshal(line, &end) != nil {
 			continue
 		}
-		if end["error"] != nil {
-			end["error"] = "(erased)"
-		}
+		change(end)
 		line, err := json.Marshal(end)
 		if err != nil {
 			return err
 		}
 		kept = append(append(kept, '\n'), line...)
+	}
+	if bytes.Equal(kept, text) {
+		return nil
 	}
 	fresh := filepath.Join(d.State(), "new-ended.jsonl") // after a kill, the next start removes it
 	if err := errors.Join(os.WriteFile(fresh, kept, 0o600), disk.SyncFile(fresh)); err != nil {
@@ -99,8 +132,15 @@ func (d Dir) EndErasing() error {
 	if err := emptyDir(d.Temp()); err != nil {
 		return err
 	}
-	if err := dropEndMessages(d); err != nil {
-		return fmt.Errorf("delete the messages from %s: %w", d.EndsFile(), err)
+	if mark, err := os.ReadFile(d.erasingFile()); err != nil || string(mark) == maskedMark {
+		err = errors.Join(err, rewriteEnds(d, func(end map[string]any) {
+			if end["error"] != nil {
+				end["error"] = Erased
+			}
+		}))
+		if err != nil {
+			return fmt.Errorf("delete the messages from %s: %w", d.EndsFile(), err)
+		}
 	}
 	// The removals must be durable before the mark goes: a power failure could bring back a file otherwise.
 	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {

@@ -11,6 +11,7 @@ import (
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
 	"aqueduck/load/internal/workdb"
+	"aqueduck/load/layout"
 	"aqueduck/transform"
 )
 
@@ -34,7 +35,7 @@ func (w *Masks) MaskedNames(ctx context.Context, schema, stream string) (names [
 func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int64, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		if len(m.Mask) > 0 {
-			if err := w.db.Dir().BeginErasing(); err != nil {
+			if err := layout.BeginMasking(w.db.Dir()); err != nil {
 				return err
 			}
 		}

@@ -134,6 +134,18 @@ var loadMutants = []mutant{
 	},
 	{
 		bug: "a published file can be written", file: "load/publish/publish.go", killer: "publish.TestPublishKeepsOlderFilesForRollback",
-		old: "os.Chmod(p.copyPath(), 0o444)", new: "os.Chmod(p.copyPath(), 0o644)",
+		old: "p.copyPath(), 0o444)", new: "p.copyPath(), 0o644)",
+	},
+	{
+		bug: "files are for more readers than their directory", file: "load/access/access.go", killer: "cli.TestS20ReadersAreThoseOfTheUmaskAndTheConfiguration",
+		old: "return mode & (0o700 | a.mode&0o055)", new: "return mode",
+	},
+	{
+		bug: "an erasure empties the messages of all runs", file: "load/layout/erasing.go", killer: "load.TestOnlyAChangedMaskingRemovesWholeMessages",
+		old: "err != nil || string(mark) == maskedMark", new: "err != nil || string(mark) != \"none\"",
+	},
+	{
+		bug: "the hash of a field that two names mean is hashed again", file: "transform/maskrules.go", killer: "transform.TestSimplifiedRulesMaskEachValueOnce",
+		old: "!slices.ContainsFunc(list, p.equalsRule) && ", new: "",
 	},
 }
