@@ -129,3 +129,27 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Holds: S20.
+func TestSharedFilesAllowNoMoreThanTheirDirectory(t *testing.T) {
+	t.Parallel()
+	for dirMode, want := range map[fs.FileMode][3]fs.FileMode{ // of a file, of a directory, of one that is not listed
+		0o755: {0o444, 0o755, 0o711},
+		0o750: {0o440, 0o750, 0o710},
+		0o711: {0o400, 0o711, 0o711},
+		0o700: {0o400, 0o700, 0o700},
+	} {
+		dir := t.TempDir()
+		must(t, os.Chmod(dir, dirMode))
+		a, err := access.Of(dir)
+		must(t, err)
+		file, sub, state := filepath.Join(dir, "file"), filepath.Join(dir, "sub"), filepath.Join(dir, "state")
+		must(t, os.WriteFile(file, nil, 0o600))
+		must(t, errors.Join(a.Share(file, 0o444), a.MakeDir(sub, 0o755), a.MakeDir(state, 0o711)))
+		for i, path := range []string{file, sub, state} {
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want[i] {
+				t.Errorf("in a directory of mode %04o: %v, %v, want %04o", dirMode, info, err, want[i])
+			}
+		}
+	}
+}

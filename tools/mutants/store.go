@@ -137,7 +137,7 @@ var loadMutants = []mutant{
 		old: "p.copyPath(), 0o444)", new: "p.copyPath(), 0o644)",
 	},
 	{
-		bug: "files are for more readers than their directory", file: "load/access/access.go", killer: "cli.TestS20ReadersAreThoseOfTheUmaskAndTheConfiguration",
+		bug: "files are for more readers than their directory", file: "load/access/access.go", killer: "access.TestSharedFilesAllowNoMoreThanTheirDirectory",
 		old: "return mode & (0o700 | a.mode&0o055)", new: "return mode",
 	},
 	{
