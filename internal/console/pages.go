@@ -12,7 +12,8 @@ import (
 type overviewView struct {
 	pageView
 	*runlog.Overview
-	Counts map[string]int
+	Counts  map[string]int // pipelines, by their health
+	Retried int            // failed pipelines with a retry
 }
 
 func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
@@ -20,11 +21,14 @@ func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, fr
 	if err != nil {
 		return "", nil, err
 	}
-	counts := map[string]int{}
+	v := &overviewView{pageView: pageView{Title: "Overview", Here: "overview"}, Overview: o, Counts: map[string]int{}}
 	for _, p := range o.Pipelines {
-		counts[string(p.Health)]++
+		v.Counts[string(p.Health)]++
+		if p.Health == runlog.HealthError && p.Try > 0 {
+			v.Retried++
+		}
 	}
-	return "overview", &overviewView{pageView{Title: "Overview", Here: "overview"}, o, counts}, nil
+	return "overview", v, nil
 }
 
 // pipelineView is the page of a pipeline.

@@ -142,8 +142,8 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 		failed = append(failed, crashedItem(known, o.Lost.Killed()))
 	}
 	for i, n := range failed {
-		if p.Try > 0 && !n.Act && n.Run == last.Run && (last.Outcome == "FAILED" || !last.RetryAt.IsZero()) {
-			failed[i].What += fmt.Sprintf("; retry %d of %d starts at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
+		if !n.Act && n.Run == last.Run && (last.Outcome == "FAILED" || !last.RetryAt.IsZero()) {
+			failed[i].What += "; " + p.nextTry()
 		}
 		if n.Act {
 			p.Health = HealthAct
@@ -153,6 +153,25 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	}
 	o.Needs = append(o.Needs, failed...)
 	return nil
+}
+
+// nextTry says when the pipeline runs again after a failure: by a retry, as scheduled, or not by itself.
+func (p *PipelineOverview) nextTry() string {
+	switch {
+	case p.Try > 0:
+		return fmt.Sprintf("retry %d of %d starts at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
+	case !p.Next.IsZero():
+		return "no retry is planned; the next run starts on " + p.Next.Format("Monday at 15:04 MST")
+	}
+	return "no run is scheduled"
+}
+
+// withWords adds the words of an error to what happened, if they are known.
+func withWords(what, words string) string {
+	if words == "" {
+		return what
+	}
+	return what + ": " + words
 }
 
 // staleStreams returns the streams that are older than they should be, oldest first, without those that failed: their failure says more. breached
@@ -191,7 +210,7 @@ func lastActionItems(dir layout.Dir, p *PipelineOverview, last PastRun) (needs [
 		classes := trace.errorClasses()
 		for _, s := range p.Streams {
 			if class := classes[s.Workspace+"."+s.Stream]; class != "" && s.Outcome != string(StatusUnavailable) {
-				needs = append(needs, ActionItem{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: NeedsAttention(class), What: "the last read of " + s.Stream + " failed", Next: s.Hint})
+				needs = append(needs, ActionItem{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: NeedsAttention(class), What: withWords("the last read of "+s.Stream+" failed", s.Error), Next: s.Hint})
 			}
 		}
 	}
@@ -200,7 +219,7 @@ func lastActionItems(dir layout.Dir, p *PipelineOverview, last PastRun) (needs [
 		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: true,
 			What: "the publish guard held the publish back: a table would lose too many rows; readers keep the previous file", Next: last.Next})
 	case len(needs) == 0:
-		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: last.Class == "" || NeedsAttention(last.Class), What: "the last run failed", Next: last.Next})
+		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: last.Class == "" || NeedsAttention(last.Class), What: withWords("the last run failed", last.Error), Next: last.Next})
 	}
 	return needs, nil
 }

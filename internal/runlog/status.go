@@ -50,6 +50,7 @@ type StreamStatus struct {
 	Freshness Freshness `json:"freshness,omitempty"`   // "": no schedule and no limit
 	Outcome   string    `json:"outcome"`               // of its last run
 	Backfill  float64   `json:"backfill"`              // share of its history that is read, 0 to 1
+	Error     string    `json:"error,omitempty"`       // of its last run
 	Hint      string    `json:"next,omitempty"`
 
 	first time.Time // start of the first run that was to read it while the workspace had it
@@ -158,10 +159,10 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB) (lived time.Tim
 		return lived, err
 	}
 	// A stream that no run has reached has no checkpoint: only the last run of its pipeline knows it.
-	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to), l.first
+	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to), l.first, l.error
 		FROM _sync.freshness f FULL JOIN (
 			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
-			       arg_max(coalesce(hint, ''), started_at) AS hint, max(started_at) FILTER (outcome = 'ok') AS ok,
+			       arg_max(coalesce(hint, ''), started_at) AS hint, arg_max(coalesce(error, ''), started_at) AS error, max(started_at) FILTER (outcome = 'ok') AS ok,
 			       min(started_at) FILTER (outcome <> 'unavailable') AS first, arg_max(run_id, started_at) AS run
 			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
@@ -169,7 +170,7 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB) (lived time.Tim
 	err = f.queryStatement(ctx, streams, func(v []any) error {
 		s.Streams = append(s.Streams, StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
 			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
-			first: AsTime(v[9])})
+			first: AsTime(v[9]), Error: AsText(v[10])})
 		return nil
 	})
 	return lived, err

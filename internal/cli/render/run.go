@@ -32,6 +32,9 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 	if d.Next != "" {
 		fmt.Fprintf(w, "          next: %s\n", d.Next)
 	}
+	if !d.RetryAt.IsZero() {
+		fmt.Fprintf(w, "          retry %d of %d, by aqueduck serve, at %s\n", d.Try+1, runlog.Tries(), term.OrDash(d.RetryAt))
+	}
 	if !d.Published {
 		fmt.Fprintln(w, "          it published nothing: the results of its streams are not stored")
 	}
