@@ -45,13 +45,13 @@ The check stops when a workspace cannot be reached.`,
 		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
 			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
 		Args:        usage.NoArguments,
-		Annotations: map[string]string{forms: "json"},
+		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !c.Flags().Changed("format") && env.output == "json" {
+			if !c.Flags().Changed("format") && env.output != "table" {
 				format = env.output
 			}
 			if !slices.Contains(mistakeForms, format) {
-				return usage.Errorf(c, "--format %s: expected text, json or github", format)
+				return usage.Errorf(c, "--format %s: expected text, json, csv or github", format)
 			}
 			if online && format == "github" {
 				return usage.Errorf(c, "--format github goes without --online: what a token can read has no line in a file")
@@ -62,14 +62,14 @@ The check stops when a workspace cannot be reached.`,
 			return printMistakes(c.Context(), env, format, lenient)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "output format of mistakes: text, json (same as -o json) or github")
+	c.Flags().StringVar(&format, "format", "text", "output format of mistakes: text, json or csv (same as -o), or github")
 	c.Flags().BoolVar(&lenient, "skip-env-check", false, "skip values whose variable or file does not exist")
 	c.Flags().BoolVar(&online, "online", false, "request one page of each stream to see what the token can read (needs the token)")
 	return c
 }
 
 // mistakeForms are the output formats of mistakes.
-var mistakeForms = []string{"text", "json", "github"}
+var mistakeForms = []string{"text", "json", "csv", "github"}
 
 // printMistakes prints the mistakes of the configuration, or its content if it has none.
 func printMistakes(ctx context.Context, env *Env, format string, lenient bool) error {
@@ -101,6 +101,8 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		}
 		_, err = fmt.Fprintf(env.Stdout, "%s\n", text)
 		return err
+	case "csv":
+		return render.ListMistakes(found).WriteCSV(env.Stdout)
 	case "github":
 		_, err := io.WriteString(env.Stdout, found.Annotations())
 		return err
@@ -162,8 +164,11 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 	if answers.Failed() {
 		env.exit = problem.ExitFailed
 	}
-	if format == "json" {
+	switch format {
+	case "json":
 		return errors.Join(err, env.printJSON(answers))
+	case "csv":
+		return errors.Join(err, render.ListOnline(answers).WriteCSV(env.Stdout))
 	}
 	render.PrintOnline(answers, env.Stdout)
 	return err

@@ -93,7 +93,7 @@ With -v, and in JSON, also the provenance of each configuration value: line of t
 are not shown.`,
 		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
 		Args:              usage.AtMostOne("a run"),
-		Annotations:       map[string]string{forms: "json"},
+		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := env.warehouseDir()
@@ -117,8 +117,11 @@ are not shown.`,
 					run.Configuration = trace.Configuration
 				}
 			}
-			if env.output == "json" {
+			switch env.output {
+			case "json":
 				return env.printJSON(run)
+			case "csv":
+				return render.ListRunStreams(run).WriteCSV(env.Stdout)
 			}
 			render.PrintRun(run, env.Stdout)
 			return nil

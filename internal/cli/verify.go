@@ -34,7 +34,7 @@ it right after a sync: deletions since then, and changes in lists without times,
   aqueduck verify --deep
   aqueduck verify --accept 1f2e3d4c5b6a
   aqueduck verify -o json`,
-		Annotations:       map[string]string{forms: "json"},
+		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
 			return compareWithSource(c, env, args, o, accept)
@@ -71,12 +71,14 @@ func compareWithSource(c *cobra.Command, env *Env, args []string, o verify.Verif
 		return err
 	}
 	env.exit = verified.Exit()
-	if env.output == "json" {
+	switch {
+	case env.output == "json":
 		return env.printJSON(verified)
-	}
-	if env.quiet {
-		fmt.Fprintln(env.Stdout, verified.LastLine())
-		return nil
+	case env.output == "csv":
+		return render.ListVerified(verified).WriteCSV(env.Stdout)
+	case env.quiet:
+		_, err := fmt.Fprintln(env.Stdout, verified.LastLine())
+		return err
 	}
 	render.PrintVerification(verified, env.Stdout)
 	return nil
