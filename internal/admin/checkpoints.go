@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +19,24 @@ import (
 
 // Move is a checkpoint before and after a change, in words.
 type Move struct{ Workspace, Stream, Before, After string }
+
+// String says in dates what the move changes, and what the next run reads again.
+func (m Move) String() string {
+	before, err := extract.ParseState(m.Before)
+	after, afterErr := extract.ParseState(m.After)
+	if errors.Join(err, afterErr) != nil {
+		return m.Before + " becomes " + m.After
+	}
+	at := func(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
+	switch {
+	case after.SyncedTo == 0 && before.SyncedTo == 0:
+		return "the next run reads everything"
+	case after.SyncedTo == 0:
+		return fmt.Sprintf("synced to %s; after the reset the next run reads everything", at(before.SyncedTo))
+	}
+	span := time.Duration(before.SyncedTo-after.SyncedTo) * time.Second
+	return fmt.Sprintf("synced to %s; the next run reads again from %s on, %.1f days", at(before.SyncedTo), at(after.SyncedTo), span.Hours()/24)
+}
 
 // Confirm shows all changes to the operator, and returns whether to make them.
 type Confirm func(moves []Move) (bool, error)

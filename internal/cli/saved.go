@@ -104,10 +104,7 @@ func savedQuery(name string) (queries.Query, error) {
 		}
 		names = append(names, q.Name)
 	}
-	next := "list the saved queries: aqueduck query --list; there are " + strings.Join(names, ", ")
-	if near := grammar.DidYouMean(name, names); near != "" {
-		next = near + " " + next
-	}
+	next := grammar.DidYouMean(name, names) + "; list the saved queries: aqueduck query --list"
 	return queries.Query{}, &problem.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: problem.ExitUsage}
 }
 

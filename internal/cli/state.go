@@ -141,8 +141,8 @@ func newStateRewind(env *Env) *cobra.Command {
 		Use:   "rewind STREAM --to TIME",
 		Short: "Move the watermark of a stream back to a time",
 		Long: `Move the watermark of a stream back, so that the next run reads again everything that changed since then, and compares. Applies
-to every workspace that has read the stream, or with --workspace to one. Shows each checkpoint before and after, and asks for
-confirmation. If one checkpoint cannot be moved, none is. Only streams that are read by time have a watermark.`,
+to every workspace that has read the stream, or with --workspace to one. Shows what is read again, with -v each checkpoint
+before and after, and asks for confirmation. If one checkpoint cannot be moved, none is. Only streams that are read by time have a watermark.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
 			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
 		Args:              usage.OneArgument("a stream"),
@@ -171,7 +171,7 @@ func newStateReset(env *Env) *cobra.Command {
 		Use:   "reset STREAM",
 		Short: "Clear the checkpoint: the next run reads the whole stream",
 		Long: `Clear the checkpoint of a stream in every workspace that has one, or with --workspace in one. Its rows stay; the next run reads
-everything and compares. Shows each checkpoint before and after, and asks for confirmation.`,
+everything and compares. Shows what is read again, with -v each checkpoint before and after, and asks for confirmation.`,
 		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
 		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: shellCompletion{env}.completeStreams,
@@ -214,7 +214,10 @@ func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.C
 			if len(runner.Config.Workspaces) > 1 {
 				name = one.Workspace + "." + one.Stream
 			}
-			fmt.Fprintf(env.Stderr, "%s\n- %s\n+ %s\n", name, one.Before, one.After)
+			fmt.Fprintf(env.Stderr, "%s: %s\n", name, one)
+			if env.verbose > 0 {
+				fmt.Fprintf(env.Stderr, "- %s\n+ %s\n", one.Before, one.After)
+			}
 		}
 		changed = m.yes
 		if !m.yes {

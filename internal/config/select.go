@@ -50,9 +50,6 @@ func (c *Config) Select(names []string) ([]*Pipeline, error) {
 func (c *Config) NoPipelineError(name string) *problem.Problem {
 	known := c.pipelineNames()
 	next := grammar.DidYouMean(name, known)
-	if next == "" {
-		next = "choose one of " + strings.Join(known, ", ")
-	}
 	what := fmt.Sprintf("no pipeline %q in %s", name, c.File)
 	if c.Workspaces[name] != nil {
 		what += ": it is a workspace; a run reads a stream from all its workspaces"

@@ -282,6 +282,21 @@ func manyBeds(n int) string {
 	return b.String()
 }
 
+func TestAnUnknownNameGetsTheThreeNearest(t *testing.T) {
+	t.Parallel()
+	queries := []string{"companies_by_size", "contacts_by_week", "csat_by_teammate", "first_response_by_team", "tickets_by_state", "tickets_open_longest", "calls_by_day", "articles_by_reactions", "companies_growing"}
+	for word, want := range map[string]string{
+		"tickets_open":         "the nearest are tickets_open_longest, tickets_by_state, calls_by_day",
+		"company size":         "the nearest are companies_by_size, companies_growing, ",
+		"longest open tickets": "the nearest are tickets_open_longest, tickets_by_state, ",
+		"csat_by_teamate":      `did you mean "csat_by_teammate"?`,
+	} {
+		if got := DidYouMean(word, queries); !strings.HasPrefix(got, want) || strings.Count(got, ",") > 2 {
+			t.Errorf("%s: %s, want %s", word, got, want)
+		}
+	}
+}
+
 func TestDidYouMean(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ word, want string }{

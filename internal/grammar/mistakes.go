@@ -198,7 +198,7 @@ func (m Mistake) withoutContent() Mistake {
 		m.Message = removeWord(quoted.ReplaceAllString(m.Message, `"…"`), m.text)
 	}
 	switch {
-	case m.quotes && (strings.HasPrefix(m.Hint, hintNear) || strings.HasPrefix(m.Hint, hintAll)):
+	case m.quotes && (strings.HasPrefix(m.Hint, hintNear) || strings.HasPrefix(m.Hint, hintAll) || strings.HasPrefix(m.Hint, hintThree)):
 		m.Hint = ""
 	case m.quotes:
 		m.Hint = quoted.ReplaceAllString(m.Hint, `"…"`)

@@ -1,8 +1,11 @@
 package grammar
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // Nearest is the candidate that a misspelled word most likely means; "" when none is similar.
@@ -18,20 +21,43 @@ func Nearest(word string, candidates []string) string {
 
 // The beginnings of hints that name candidates.
 const (
-	hintNear = "did you mean"
-	hintAll  = "known: "
+	hintNear  = "did you mean"
+	hintAll   = "known: "
+	hintThree = "the nearest are "
 )
 
-// DidYouMean is the hint for an unknown word: the nearest candidate, or all candidates when they are few.
+// DidYouMean is the hint for an unknown word: the candidate that it misspells, all candidates when they are few, or else the three nearest.
+// Without candidates it is "".
 func DidYouMean(word string, candidates []string) string {
-	const few = 8
+	const few, most = 8, 3
 	if near := Nearest(word, candidates); near != "" {
 		return fmt.Sprintf(hintNear+" %q?", near)
 	}
-	if len(candidates) > 0 && len(candidates) <= few {
+	switch {
+	case len(candidates) == 0:
+		return ""
+	case len(candidates) <= few:
 		return hintAll + strings.Join(candidates, ", ")
 	}
-	return ""
+	ranked := slices.Clone(candidates)
+	slices.SortStableFunc(ranked, func(a, b string) int {
+		return cmp.Or(cmp.Compare(sharedWords(word, b), sharedWords(word, a)), cmp.Compare(editDistance(word, a), editDistance(word, b)))
+	})
+	return hintThree + strings.Join(ranked[:most], ", ")
+}
+
+// sharedWords counts the words of a name that another name begins a word with: company shares one with companies_by_size, as its beginning.
+func sharedWords(name, other string) (n int) {
+	split := func(text string) []string {
+		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	for _, word := range split(name) {
+		stem := strings.TrimRight(word, "sy")
+		if len(stem) > 2 && slices.ContainsFunc(split(other), func(w string) bool { return strings.HasPrefix(w, stem) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // editDistance is the number of letters to add, remove, change or swap with a neighbour to get from a to b.

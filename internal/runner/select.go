@@ -108,11 +108,7 @@ func (r *Runner) isStream(pattern string) error {
 	}) {
 		return nil
 	}
-	next := grammar.DidYouMean(pattern, r.Catalogue.Names())
-	if next == "" {
-		next = "choose one of " + strings.Join(r.Catalogue.Names(), ", ")
-	}
-	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: next}
+	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: grammar.DidYouMean(pattern, r.Catalogue.Names()) + "; list them: aqueduck streams"}
 }
 
 // pipelineReads reports whether a pipeline reads a stream that a name or pattern matches.
