@@ -28,6 +28,7 @@ type Config struct {
 
 	AlertConfigs []alertConfig       // the targets of alerts
 	Models       []schemas.Relation  // the built-in models and the user's
+	Compat       string              // the program whose tables are shown as views; "": none
 	settings     map[string]Settings // by stream
 	datasets     []datasetSettings   // settings of datasets, whose streams only the source knows; later entries have precedence
 	NameList     []string            // names of workspaces, in the file's order
