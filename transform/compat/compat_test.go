@@ -23,7 +23,7 @@ import (
 // config keeps the history of every stream whose view can show one.
 var config = `version: 1
 compat: fivetran
-warehouse: {dir: data, timezone: Asia/Tokyo}
+warehouse: {dir: data, timezone: Asia/Tokyo, parquet: none}
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
 streams: {contacts: {history: true}, conversations: {history: true}, companies: {history: true}, articles: {history: true}, collections: {history: true}, help_centers: {history: true}}
 pipelines: {all: {streams: [` + strings.Join(compat.Streams(), ", ") + `, deleted_contacts, contact_activities, deleted_conversations]}}
