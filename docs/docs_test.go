@@ -145,6 +145,10 @@ func TestTheComparisonsOfThePageOfMovingFindEachDifference(t *testing.T) {
 	}
 	execStatement(t, db, `CREATE TABLE theirs.contacts AS SELECT * REPLACE (epoch(created_at)::BIGINT AS created_at, epoch(updated_at)::BIGINT AS updated_at)
 		FROM warehouse.main.contacts`)
+	read := "SELECT count(*) FROM duckdb_views() WHERE database_name = 'warehouse' AND schema_name = 'fivetran'"
+	if got := queryRows(t, db, read); got[0] != "7" { // those of contacts and conversations; the other streams are not read
+		t.Errorf("%v views, want 7", got)
+	}
 	unequal := "SELECT * FROM (" + counts + ") WHERE theirs <> ours OR ours = 0"
 	for _, query := range []string{unequal, values, rows} {
 		if got := queryRows(t, db, query); len(got) != 0 {

@@ -240,6 +240,13 @@ func TestEveryViewHasTheRowsOfItsTable(t *testing.T) {
 			}
 		}
 	}
+	views, err := compat.Views(func(string) bool { return true })
+	must(t, err)
+	for _, v := range views {
+		for _, schema := range []string{"plain", "fivetran"} {
+			f.expectRows("SELECT " + strings.Join(v.Key, ", ") + " FROM " + schema + "." + v.Name + " GROUP BY ALL HAVING count(*) > 1")
+		}
+	}
 	for _, gone := range []string{"conversation_history", "conversation_part_history", "contact_history", "contact_tag_history"} {
 		if n := f.number("SELECT count(*) FROM plain." + gone + " WHERE NOT _fivetran_active AND _fivetran_end < TIMESTAMP '9999-01-01'"); n == 0 {
 			t.Errorf("%s has no row that is gone", gone)
