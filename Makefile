@@ -190,7 +190,7 @@ docs: ## write the pages of docs/ that are made from the code
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
 	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays" -update
 	go test ./tools/mutants -run ThePageOf -update
-	go test ./transform/models -run ThePageOf -update
+	go test ./transform/models ./transform/compat -run ThePageOf -update
 	go test ./transform -run EveryShapeOfEverySource -update
 	go test ./extract -run EveryEnvelopeOfEverySource -update
 	go test . -run ThePageOf -update

@@ -19,6 +19,7 @@ import (
 )
 
 const config = `version: 1
+compat: fivetran
 warehouse: {dir: data, publish: {keep: 4}}
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
 pipelines: {all: {streams: [conversations, deleted_conversations, contacts, deleted_contacts, contact_activities]}}
@@ -124,6 +125,53 @@ func TestTheStatementsOfThePagesAreAnswered(t *testing.T) {
 		if got := queryRows(t, db, statement); len(got) == 0 || strings.Contains(got[0], "<nil>") {
 			t.Errorf("%v answers\n%s", got, statement)
 		}
+	}
+}
+
+// TestTheComparisonsOfThePageOfMovingFindEachDifference gives them a copy of our own rows as the other tool's, then one with a change of each kind.
+func TestTheComparisonsOfThePageOfMovingFindEachDifference(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	db := openDuckDB(t, "")
+	attachWarehouse(t, db, h.publishOnce())
+	execStatement(t, db, "SET TimeZone = 'Asia/Tokyo'; CREATE SCHEMA theirs")
+	blocks := codeBlocks(t, "moving.md", "sql")
+	if len(blocks) != 5 || !strings.Contains(blocks[0], "ATTACH") || !strings.Contains(blocks[3], "macro") {
+		t.Fatalf("the page has %d blocks", len(blocks))
+	}
+	counts, values, rows := blocks[1], blocks[2], blocks[4]
+	for _, view := range regexp.MustCompile(`VIEW theirs\.(\w+)`).FindAllStringSubmatch(blocks[0], -1) {
+		execStatement(t, db, "CREATE TABLE theirs."+view[1]+" AS FROM warehouse.fivetran."+view[1])
+	}
+	execStatement(t, db, `CREATE TABLE theirs.contacts AS SELECT * REPLACE (epoch(created_at)::BIGINT AS created_at, epoch(updated_at)::BIGINT AS updated_at)
+		FROM warehouse.main.contacts`)
+	read := "SELECT count(*) FROM duckdb_views() WHERE database_name = 'warehouse' AND schema_name = 'fivetran'"
+	if got := queryRows(t, db, read); got[0] != "7" { // those of contacts and conversations; the other streams are not read
+		t.Errorf("%v views, want 7", got)
+	}
+	unequal := "SELECT * FROM (" + counts + ") WHERE theirs <> ours OR ours = 0"
+	for _, query := range []string{unequal, values, rows} {
+		if got := queryRows(t, db, query); len(got) != 0 {
+			t.Errorf("the same rows differ: %v\n%s", got, query)
+		}
+	}
+	for _, change := range []string{
+		"DELETE FROM theirs.%[1]s WHERE id = (SELECT min(id) FROM theirs.%[1]s WHERE %[3]s)",
+		"UPDATE theirs.%[1]s SET id = 'other' WHERE id = (SELECT min(id) FROM theirs.%[1]s WHERE %[3]s)",
+		"UPDATE theirs.%[1]s SET %[2]s = 'x' WHERE id = (SELECT min(id) FROM theirs.%[1]s WHERE %[3]s)",
+		"UPDATE theirs.%[1]s SET updated_at = NULL WHERE id = (SELECT max(id) FROM theirs.%[1]s WHERE %[3]s AND id <> 'other')",
+	} {
+		execStatement(t, db, fmt.Sprintf(change, "conversation_history", "state", "_fivetran_active"))
+		execStatement(t, db, fmt.Sprintf(change, "contacts", "role", "true"))
+	}
+	want := []string{"[only ours 2]", "[only theirs 1]", "[other values 1]", "[read at another time 1]"}
+	for _, query := range []string{values, rows} {
+		if got := queryRows(t, db, "SELECT [reason || ' ' || count(*)]::VARCHAR FROM ("+query+") GROUP BY reason ORDER BY 1"); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v\n%s", got, want, query)
+		}
+	}
+	if got := queryRows(t, db, unequal); len(got) != 1 || !strings.HasPrefix(got[0], "conversation_history") {
+		t.Errorf("other numbers: %v", got)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|table)\)$`)
 
 // ParseRelations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), continues with "--
-// doc:" and "-- column name:" lines, and ends with one SELECT. A line "-- key: a, b" names the columns that identify a row. A
+// doc:" and "-- column name:" lines, and ends with one SELECT. "-- column name from other:" names a column that has another name in its source. A line "-- key: a, b" names the columns that identify a row. A
 // line "-- union: a, b" says that the relation is the union of two others, so that its rows need not be written to Parquet twice. A line "-- changed
 // by: conversations.id, conversation_parts.conversation_id" says which rows alone decide on the rows of one value of the first key column.
 // Its error is grammar.Mistakes, with file as the name of the file.
@@ -113,7 +113,8 @@ func (r *Relation) parseLine(line string, number int) {
 	}
 	if text, ok := strings.CutPrefix(line, "-- column "); ok && r.SQL == "" {
 		if name, doc, ok := strings.Cut(text, ": "); ok {
-			r.Columns = append(r.Columns, RelationColumn{Name: name, Doc: doc})
+			name, from, _ := strings.Cut(name, " from ")
+			r.Columns = append(r.Columns, RelationColumn{Name: name, Doc: doc, From: from})
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,17 @@ func TestPublishedRelationsAreDocumentedAndKeepTheirComments(t *testing.T) {
 	}
 	if _, err := loadBuiltins(t).Relations("nothing"); err == nil {
 		t.Error("relations of nothing")
+	}
+}
+
+func TestAColumnMayHaveAnotherNameInItsSource(t *testing.T) {
+	t.Parallel()
+	all, err := ParseRelations("x.sql", "-- relation: a (view)\n-- doc: A.\n-- column b: Bees.\n-- column c from sea: Seas, from: all.\nSELECT 1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := all[0].Columns, []RelationColumn{{Name: "b", Doc: "Bees."}, {Name: "c", Doc: "Seas, from: all.", From: "sea"}}; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

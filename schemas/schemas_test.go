@@ -198,7 +198,7 @@ columns: [{name: id, type: text}]
 		t.Error(diff)
 	}
 	got, err := c.Relations("things")
-	want := []Relation{{Name: "things", Kind: "view", Doc: "One row per thing.", Columns: []RelationColumn{{"id", "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw", File: "things.sql", Line: 5}}
+	want := []Relation{{Name: "things", Kind: "view", Doc: "One row per thing.", Columns: []RelationColumn{{Name: "id", Doc: "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw", File: "things.sql", Line: 5}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}

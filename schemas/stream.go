@@ -314,7 +314,10 @@ type Relation struct {
 }
 
 // RelationColumn is the documentation of one column of a relation.
-type RelationColumn struct{ Name, Doc string }
+type RelationColumn struct {
+	Name, Doc string
+	From      string // column of a source under another name, which says whether it is personal data; "": the one with the same name
+}
 
 // AnyKey stands in a path for the key of any entry.
 const AnyKey = "*"

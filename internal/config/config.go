@@ -29,6 +29,7 @@ type Config struct {
 
 	AlertConfigs []alertConfig       // the targets of alerts
 	Models       []schemas.Relation  // the built-in models and the user's
+	Compat       string              // the program whose tables are shown as views; "": none
 	settings     map[string]Settings // by stream
 	personal     string              // how personal columns are masked: maskHash, maskDrop; "": only those under streams
 	datasets     []datasetSettings   // settings of datasets, whose streams only the source knows; later entries have precedence

@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/internal/grammar"
 	"aqueduck/schemas"
+	"aqueduck/transform/compat"
 	"aqueduck/transform/models"
 )
 
@@ -55,6 +56,19 @@ func (l *configLoader) materializeModels(v *grammar.Value) {
 				known = append(known, m.Name)
 			}
 			item.Wrong(grammar.DidYouMean(item.Text(), known), "no model is called %q", item.Text())
+		}
+	}
+}
+
+// takeCompat takes the program whose tables are shown as views. A stream that no pipeline reads is a warning: its views are missing.
+func (l *configLoader) takeCompat(v *grammar.Value) {
+	l.config.Compat = v.Text()
+	if l.config.Compat == "" {
+		return
+	}
+	for _, stream := range compat.Streams() {
+		if !slices.ContainsFunc(l.config.Pipelines, func(p *Pipeline) bool { return slices.Contains(p.Streams, stream) }) {
+			v.Warn("add it to the streams of a pipeline", "no pipeline reads %s, so the views of it are missing", stream)
 		}
 	}
 }

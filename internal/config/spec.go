@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/extract/api"
 	"aqueduck/internal/grammar"
+	"aqueduck/transform/compat"
 	"aqueduck/transform/models"
 )
 
@@ -38,6 +39,8 @@ func (l *configLoader) configSpec() *grammar.Spec {
 			{Name: maskDrop, Doc: "nothing."}}},
 		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Streams that are read together, and when."},
+		{Name: "compat", Kind: grammar.Enum, Into: l.takeCompat, Doc: "Views for SQL that was written for another program's tables, in schema `fivetran`, or `NAME_fivetran` for a workspace NAME. See docs/moving.md.", Values: []grammar.Choice{
+			{Name: compat.Fivetran, Doc: "the 16 tables that the dbt package fivetran/dbt_intercom 1.6 reads."}}},
 		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{configLoader: l}).alertSpec(), Into: l.takeAlerts, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Services that receive messages about runs."},
 	}}
@@ -214,14 +217,16 @@ func checkHours(text string) error {
 
 // checkSchema refuses names of workspaces that every DuckDB file, or this program, uses as a schema.
 func checkSchema(name string) error {
-	if slices.Contains([]string{"temp", "system", "memory", "warehouse", "models", "information_schema", "pg_catalog"}, name) {
+	if slices.Contains([]string{"temp", "system", "memory", "warehouse", "models", compat.Fivetran, "information_schema", "pg_catalog"}, name) {
 		return fmt.Errorf("%q is reserved and cannot name a workspace", name)
 	}
 	if slices.Contains(strings.Fields(sqlWords), name) {
 		return fmt.Errorf("%q is a word of SQL, and cannot name a workspace", name)
 	}
-	if strings.HasSuffix(name, "_models") {
-		return fmt.Errorf("%q cannot name a workspace: schemas of that ending hold the models of others", name)
+	for ending, what := range map[string]string{"_models": "models", "_" + compat.Fivetran: "views"} {
+		if strings.HasSuffix(name, ending) {
+			return fmt.Errorf("%q cannot name a workspace: schemas of that ending hold the %s of others", name, what)
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
 	"aqueduck/transform"
+	"aqueduck/transform/compat"
 )
 
 // workspaceModels returns the models over one workspace's tables.
@@ -18,6 +19,24 @@ func (r *Runner) workspaceModels(workspace string) publish.Models {
 		m.Relations = append(m.Relations, dictionary.ModelRelation(each))
 	}
 	return m
+}
+
+// compatViews returns the views that show one workspace's tables as those of another program. Without them it names their schema, which is then dropped.
+func (r *Runner) compatViews(workspace string) (publish.Models, error) {
+	m := publish.Models{Schema: compat.Schema(workspace)}
+	if r.Config.Compat == "" {
+		return m, nil
+	}
+	views, err := compat.Views(func(stream string) bool {
+		s, ok := r.Catalogue.Stream(stream)
+		return ok && s.History
+	})
+	for _, v := range views {
+		relation := dictionary.PublishedRelation(v)
+		relation.File, relation.Line = v.File, v.Line
+		m.Relations = append(m.Relations, relation)
+	}
+	return m, err
 }
 
 // keptColumns returns the columns, as table.column, that keep their values when a person is erased.

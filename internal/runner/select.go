@@ -164,6 +164,10 @@ func (r *Runner) StoredStreams(workspace string) []*schemas.Stream {
 func (r *Runner) Schema(name string) (publish.Schema, error) {
 	streams := r.StoredStreams(name)
 	schema := publish.Schema{Name: name, Tables: dictionary.Tables(streams), Models: r.workspaceModels(name)}
+	var err error
+	if schema.Compat, err = r.compatViews(name); err != nil {
+		return schema, err
+	}
 	for _, s := range streams {
 		if s.PublishAs != "" {
 			relations, err := r.Catalogue.Relations(s.PublishAs)

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -67,7 +68,7 @@ func inheritMeanings(r Relation, sources []relationMeaning) map[string]transform
 		}
 	}
 	for _, c := range r.Columns {
-		own := columns[c.Name]
+		own := columns[cmp.Or(c.From, c.Name)]
 		own.Name, own.Doc = c.Name, c.Doc
 		columns[c.Name] = own
 	}

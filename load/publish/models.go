@@ -31,9 +31,6 @@ func (f FailedModel) String() string {
 // tables also where a row has. It returns nil where nothing changed. Else the models of users are still to be made, and
 // the result is to be finished.
 func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*modelBuild, error) {
-	if s.Models.Schema == "" {
-		return nil, nil
-	}
 	var version string
 	if err := db.Scan(ctx, "SELECT version()", nil, &version); err != nil {
 		return nil, err
@@ -45,12 +42,12 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 		}
 	}
 	content := p.changedAt(s.Name).Format(time.RFC3339Nano)
-	last, err := readMeta(ctx, db, "models:"+s.Name)
-	if err != nil {
+	last, err := readMeta(ctx, db, "models:"+s.Models.Schema)
+	if err != nil || last == b.definition && last == "" {
 		return nil, err
 	}
 	b.defined = last == b.definition && !p.result.Rebuilt
-	filled, err := replaceMeta(ctx, db, "models content:"+s.Name, content)
+	filled, err := replaceMeta(ctx, db, "models content:"+s.Models.Schema, content)
 	tables := slices.ContainsFunc(s.Models.Relations, isTable)
 	if err != nil || b.defined && (filled == content || !tables) {
 		return nil, err
@@ -75,13 +72,21 @@ func (b *modelBuild) finishModels(ctx context.Context, db *duck.DB) error {
 		return err
 	}
 	if len(b.failed) > 0 {
-		b.definition = "" // the next publish tries them again
+		b.definition = "failed" // the next publish tries them again
 	}
-	return setMeta(ctx, db, "models:"+s.Name, b.definition)
+	if len(s.Models.Relations) == 0 {
+		if _, err := db.Exec(ctx, "DROP SCHEMA "+duck.Name(s.Models.Schema)); err != nil {
+			return fmt.Errorf("drop the empty schema of models: %w", err)
+		}
+	}
+	return setMeta(ctx, db, "models:"+s.Models.Schema, b.definition)
 }
 
-// modelsFingerprint changes when the definition of a model changes, or of anything that it may read.
+// modelsFingerprint changes when the definition of a model changes, or of anything that it may read. It is "" without models.
 func (m Models) modelsFingerprint(of string) string {
+	if len(m.Relations) == 0 {
+		return ""
+	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %#v\n", of, m)
 	return hex.EncodeToString(h.Sum(nil))

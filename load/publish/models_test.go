@@ -61,6 +61,47 @@ func TestModelsAreMadeInTheOrderOfTheirSQL(t *testing.T) {
 	}
 }
 
+// TestViewsInASecondSchemaComeAndGo publishes models of two schemas. The second one disappears with its views, also after one of them failed.
+func TestViewsInASecondSchemaComeAndGo(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a"))
+	publishWith := func(views ...publish.Relation) publish.Result {
+		s := h.runSpec()
+		s.Schemas[0].Models = publish.Models{Schema: "models", Relations: []publish.Relation{testModel("same", "table", "SELECT count(*) AS n FROM {schema}.people")}}
+		s.Schemas[0].Compat = publish.Models{Schema: "other", Relations: views}
+		r := h.publishOnly(s)
+		h.openRun()
+		return r
+	}
+	named := func() string {
+		return strings.Join(firstColumn(t, h.dir, "SELECT table_schema || '.' || table_name FROM information_schema.tables WHERE table_schema IN ('models', 'other') ORDER BY 1"), " ")
+	}
+	view := testModel("same", "view", "SELECT name FROM {schema}.people")
+	publishWith(view)
+	if got := named(); got != "models.same other.same" {
+		t.Errorf("with both: %s", got)
+	}
+	if r := publishWith(view); !r.Unchanged {
+		t.Error("the same definitions are published again")
+	}
+	if r := publishWith(testModel("same", "view", "SELECT nothing FROM {schema}.people")); len(r.FailedModels) != 1 {
+		t.Errorf("failed: %v", r.FailedModels)
+	}
+	publishWith()
+	if got := named(); got != "models.same" {
+		t.Errorf("without the views: %s", got)
+	}
+	for _, query := range []string{"SELECT schema_name FROM information_schema.schemata WHERE schema_name = 'other'", "SELECT doc FROM _sync.dictionary WHERE schema = 'other'"} {
+		if got := firstColumn(t, h.dir, query); len(got) != 0 {
+			t.Errorf("%s: %v", query, got)
+		}
+	}
+	if r := publishWith(); !r.Unchanged {
+		t.Error("without the views, the file is published again")
+	}
+}
+
 // TestModelsFollowTheirDefinitionsAndTheRows publishes a changed row, then other definitions, then a file that is written again.
 func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 	t.Parallel()

@@ -180,12 +180,14 @@ func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
 	}
 	crash.At(crash.LakeWritten)
 	for _, s := range p.spec.Schemas {
-		b, err := p.makeModels(ctx, db, s)
-		if err != nil {
-			return fmt.Errorf("models of %s: %w", s.Name, err)
-		}
-		if b != nil {
-			p.models = append(p.models, b)
+		for _, s.Models = range []Models{s.Models, s.Compat} {
+			b, err := p.makeModels(ctx, db, s)
+			if err != nil {
+				return fmt.Errorf("models of %s: %w", s.Name, err)
+			}
+			if b != nil {
+				p.models = append(p.models, b)
+			}
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -129,21 +128,17 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 			return err
 		}
 	}
-	switch r.Kind {
-	case "view", "table":
-		// A user may have written it: the text must be one SELECT, with no second statement after it.
-		query := clause.InSchema(r.SQL, schema)
-		ok, err := db.Selects(query)
-		if err == nil && !ok {
-			err = read.ErrReadOnly
-		}
-		if err != nil {
-			return err
-		}
-		_, err = db.Exec(ctx, "CREATE OR REPLACE "+strings.ToUpper(r.Kind)+" "+name+" AS "+query)
+	// A user may have written it: the text must be one SELECT, with no second statement after it.
+	query := clause.InSchema(r.SQL, schema)
+	ok, err := db.Selects(query)
+	if err == nil && !ok {
+		err = read.ErrReadOnly
+	}
+	if err != nil {
 		return err
 	}
-	return errors.New("a relation is a view or a table")
+	_, err = db.Exec(ctx, "CREATE OR REPLACE "+strings.ToUpper(r.Kind)+" "+name+" AS "+query)
+	return err
 }
 
 // relationKinds gives the stored kind of each relation of a schema, view or table, by name. One query for all costs as

@@ -40,6 +40,7 @@ type Schema struct {
 
 	Attributes []Attributes // views, not in the lake: their tables have the same data
 	Models     Models       // not in the lake
+	Compat     Models       // more views in a schema of their own, not in the lake; without any, the schema is dropped
 }
 
 // Relation is one view or table made of the stored tables.
@@ -63,8 +64,8 @@ type Relation struct {
 // KeyColumn is a column that says to which key of a model a stored row belongs.
 type KeyColumn = keyed.KeyColumn
 
-// Column documents one column of a relation.
-type Column struct{ Name, Doc string }
+// Column documents one column of a relation. From is its name in the source where that is another one.
+type Column struct{ Name, Doc, From string }
 
 // Attributes is a view with a typed column for each custom attribute seen in a JSON column.
 type Attributes struct {
@@ -128,7 +129,7 @@ type publishRun struct {
 type modelBuild struct {
 	schema     Schema
 	stored     map[string]keyed.Stored // the stored tables of the schema, by name
-	definition string                  // fingerprint that is stored once they are made; "" where one has failed
+	definition string                  // fingerprint that is stored once they are made; "failed" where one has failed
 	defined    bool                    // the definitions are unchanged: only tables are made again
 	made       []Relation
 	failed     []FailedModel

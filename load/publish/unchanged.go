@@ -49,12 +49,12 @@ func (s Spec) isLakeDue(m Manifest, now time.Time) bool {
 func (s Schema) isUnchanged(ctx context.Context, w *load.Work) (bool, error) {
 	definition := schemaFingerprint(s)
 	want := map[string]string{"definition:" + s.Name: definition}
-	if s.Models.Schema != "" {
-		version, err := w.Facts.EngineVersion(ctx)
-		if err != nil {
-			return false, err
-		}
-		want["models:"+s.Name] = s.Models.modelsFingerprint(definition + version)
+	version, err := w.Facts.EngineVersion(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, models := range []Models{s.Models, s.Compat} {
+		want["models:"+models.Schema] = models.modelsFingerprint(definition + version)
 	}
 	for key, value := range want {
 		stored, err := w.Facts.Meta(ctx, key)

@@ -44,6 +44,7 @@ FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
 
 - Write ` + "`" + `{schema}.` + "`" + ` before a stored table, ` + "`" + `{models}.` + "`" + ` before another model, and ` + "`" + `{timezone}` + "`" + ` for the warehouse's time zone. Models are
   built in the order of these references.
+- ` + "`" + `-- column nick from name: …` + "`" + ` says that column ` + "`" + `nick` + "`" + ` shows the source's column ` + "`" + `name` + "`" + `. In the dictionary it is then personal data, too.
 - With ` + "`" + `(table)` + "`" + ` instead of ` + "`" + `(view)` + "`" + ` the model is stored, and filled at each publish that changed a row.
 - A model reads only the warehouse. It calls only functions without side effects, those in ` + "`" + `load/internal/duck/functions.txt` + "`" + `, and no macros.
 - If DuckDB refuses a model, the run reports its file and line. The model is then missing from the published file, and the data is complete.
