@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -11,22 +12,27 @@ import (
 
 func newPlan(env *Env) *cobra.Command {
 	var o runner.Options
-	var ask, detailed bool
+	var ask, offline, detailed bool
 	c := &cobra.Command{
 		Use:   "plan [pipeline…]",
 		Short: "Preview a sync: windows, schema changes, API requests",
 		Long: `Preview a sync without running it: for each stream the window that would be read, the API requests, their duration, and the
-tables and columns that would be added. Nothing is written. Without --ask, plan works offline and estimates from the last run.
-With --ask it requests the number of records of each stream. CSV lists the streams only. With --detailed-exitcode, exit code 2
-means that tables or columns would be added, for jobs that need an approval.`,
+tables and columns that would be added. Nothing is written. The number of records of a stream that was never read is requested from
+the workspace, one request a stream; estimates of the others come from the last run. With --ask all streams are requested, with
+--offline none. CSV lists the streams only. With --detailed-exitcode, exit code 2 means that tables or columns would be added, for
+jobs that need an approval.`,
 		Example: `  aqueduck plan
   aqueduck plan nightly --ask
+  aqueduck plan --offline
   aqueduck plan --select 'contact*' --exclude nightly.contact_activities
   aqueduck plan --detailed-exitcode
   aqueduck plan -o json`,
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
+			if ask && offline {
+				return usage.Errorf(c, "--ask requests what --offline must not: give one of them")
+			}
 			runner, err := newReadOnlyRunner(env)
 			if err != nil {
 				return err
@@ -35,18 +41,18 @@ means that tables or columns would be added, for jobs that need an approval.`,
 			if err != nil {
 				return err
 			}
-			planned, err := plan.Make(c.Context(), runner, pipelines, o, ask)
+			planned, err := plan.Make(c.Context(), runner, pipelines, o, asking[[2]bool{ask, offline}])
 			if err != nil {
 				return err
 			}
 			if detailed && planned.Changes() {
 				env.exit = problem.ExitChanges
 			}
-			if env.output == "json" {
+			switch env.output {
+			case "json":
 				return env.printJSON(planned)
-			}
-			if env.output == "csv" {
-				return printPlannedStreams(env, planned)
+			case "csv":
+				return render.ListPlanned(planned).WriteCSV(env.Stdout)
 			}
 			render.PrintPlan(planned, env.Stdout)
 			return nil
@@ -55,21 +61,10 @@ means that tables or columns would be added, for jobs that need an approval.`,
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
 	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if tables or columns would be added")
-	c.Flags().BoolVar(&ask, "ask", false, "request the number of records of each stream (needs the token)")
+	c.Flags().BoolVar(&ask, "ask", false, "request the number of records of each stream, also of those read before (needs the token)")
+	c.Flags().BoolVar(&offline, "offline", false, "send no request: the size of a first run stays unknown")
 	return c
 }
 
-// printPlannedStreams writes the plan as CSV; unknown values are empty.
-func printPlannedStreams(env *Env, p *plan.Plan) error {
-	var all [][]any
-	known := func(n int64) any {
-		if n < 0 {
-			return nil
-		}
-		return n
-	}
-	for _, s := range p.Streams {
-		all = append(all, []any{s.Workspace, s.Stream, s.Read, known(s.Records), known(s.Requests), s.Change, s.Basis})
-	}
-	return env.printRows([]string{"workspace", "stream", "reads", "records", "requests", "requests_per_change", "basis"}, all)
-}
+// asking is which streams a plan asks for, by --ask and --offline.
+var asking = map[[2]bool]plan.Asking{{true, false}: plan.AskAll, {false, true}: plan.AskNone}

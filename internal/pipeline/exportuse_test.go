@@ -141,11 +141,11 @@ func TestEarlierStartExtendsTheBackfill(t *testing.T) {
 	b.reportsEqualOracle(time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC))
 }
 
-func TestExportPlanSendsNoRequestWithoutAsk(t *testing.T) {
+func TestExportPlanSendsNoRequestOffline(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
-	planned := func(ask bool) string {
+	planned := func(ask plan.Asking) string {
 		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, ask)
 		if err != nil {
 			t.Fatal(err)
@@ -157,14 +157,14 @@ func TestExportPlanSendsNoRequestWithoutAsk(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	const three = "reporting_conversation reporting_admin_status_change reporting_conversation_state"
-	if got := planned(false); got != "reporting_*" || b.space.RequestCount() != 0 {
+	if got := planned(plan.AskNone); got != "reporting_*" || b.space.RequestCount() != 0 {
 		t.Errorf("before the first run: %s, %d requests", got, b.space.RequestCount())
 	}
-	if got := planned(true); got != three {
+	if got := planned(plan.AskAll); got != three {
 		t.Errorf("asked: %s", got)
 	}
 	b.syncOnce(runner.Options{})
-	if got := strings.Fields(planned(false)); len(got) != 3 {
+	if got := strings.Fields(planned(plan.AskNone)); len(got) != 3 {
 		t.Errorf("after a run: %v", got)
 	}
 }

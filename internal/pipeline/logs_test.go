@@ -194,7 +194,7 @@ func TestBackfillShareOfALogIsTimeRead(t *testing.T) {
 	if s := streamResult(t, report, "admin_activity_logs"); s.Backfill != 1 {
 		t.Errorf("at the end: %+v", s)
 	}
-	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{Select: []string{"admin_activity_logs"}}, true)
+	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{Select: []string{"admin_activity_logs"}}, plan.AskAll)
 	if err != nil || len(plan.Streams) != 1 || !strings.HasPrefix(plan.Streams[0].Read, "changes since ") {
 		t.Errorf("the plan: %+v, %v", plan, err)
 	}

@@ -118,7 +118,7 @@ func (b *testBed) addsAColumn(file string) {
 		b.t.Fatal(err)
 	}
 	b.writeConfig(string(config))
-	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
+	plan, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, plan.AskNone)
 	if err != nil || len(plan.Columns) != 1 || plan.Columns[0] != "main.help_sites.display_name" && plan.Columns[0] != "main.help_sites_all.display_name" {
 		b.t.Errorf("the plan says %+v, %v", plan.Columns, err)
 	}

@@ -78,11 +78,11 @@ func TestExitCodeComesFromTheWorstStream(t *testing.T) {
 	}
 }
 
-// TestPlanDescribesTheRun: without requests before the first run, with one request for each stream with --ask, and after a run.
+// TestPlanDescribesTheRun: offline before the first run, then with one request for each stream that was never read, and after a run without any.
 func TestPlanDescribesTheRun(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(121))
-	planned := func(asking bool) *plan.Plan {
+	planned := func(asking plan.Asking) *plan.Plan {
 		t.Helper()
 		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, asking)
 		if err != nil {
@@ -90,11 +90,11 @@ func TestPlanDescribesTheRun(t *testing.T) {
 		}
 		return p
 	}
-	p := planned(false)
+	p := planned(plan.AskNone)
 	if b.space.RequestCount() != 0 || len(p.Streams) != 4 || len(p.Tables) < 8 || len(p.Columns) != 0 {
 		t.Errorf("%d requests; %+v", b.space.RequestCount(), p)
 	}
-	p = planned(true)
+	p = planned(plan.AskUnread)
 	if b.space.RequestCount() != 3 {
 		t.Errorf("asked %d times, want once for each of three lists", b.space.RequestCount())
 	}
@@ -104,7 +104,11 @@ func TestPlanDescribesTheRun(t *testing.T) {
 		}
 	}
 	b.syncOnce(runner.Options{})
-	p = planned(false)
+	sent := b.space.RequestCount()
+	p = planned(plan.AskUnread)
+	if n := b.space.RequestCount() - sent; n != 0 {
+		t.Errorf("after a run the plan asked %d times", n)
+	}
 	if len(p.Tables) != 0 || p.Requests < 3 || !strings.HasPrefix(p.Streams[1].Read, "the feed from the stored cursor") && !strings.Contains(readOf(p, "contacts"), "changes since 2024-06-1") {
 		t.Errorf("after a run: %+v", p)
 	}

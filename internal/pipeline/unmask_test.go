@@ -118,7 +118,7 @@ func (b *testBed) goOnFromPlanted() {
 // planText returns the output of the plan.
 func (b *testBed) planText() string {
 	b.t.Helper()
-	planned, err := plan.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, false)
+	planned, err := plan.Make(b.t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, plan.AskNone)
 	b.failOn(err)
 	var text strings.Builder
 	render.PrintPlan(planned, &text)

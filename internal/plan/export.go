@@ -32,20 +32,24 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 		}
 		p.addStream(planned)
 	}
-	if from.client == nil {
+	client, err := p.clientFor(from, len(known) > 0)
+	if err != nil {
+		return err
+	}
+	if client == nil {
 		if len(known) == 0 {
 			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: family.Name + "_*", Read: "all datasets of the source, for 90 days or since start",
-				Records: -1, Requests: -1, Basis: "unknown; use --ask"})
+				Records: -1, Requests: -1, Basis: "not known"})
 		}
 		return nil
 	}
-	sets, _, err := export.New(from.client, family).Datasets(ctx, family)
+	sets, _, err := export.New(client, family).Datasets(ctx, family)
 	if problem.IsUnavailable(err) {
 		p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: family.Name + "_*", Read: "nothing", Records: -1, Requests: 1, Basis: "unavailable to this workspace"})
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("ask %s which datasets there are: %w", family.Name, err)
+		return p.noteUnasked(from, fmt.Errorf("ask %s which datasets there are: %w", family.Name, err))
 	}
 	for _, set := range sets {
 		if name := family.Name + "_" + export.SnakeCase(set.ID); means(name) && !known[name] {

@@ -24,9 +24,9 @@ import (
 	"aqueduck/transform"
 )
 
-// Make builds the plan from the published file and, with asking set, from the source: one request for each stream.
-func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o runner.Options, asking bool) (*Plan, error) {
-	p := &planBuilder{runner: r, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}}, seen: map[string]bool{}}
+// Make builds the plan from the published file and from the source, which is asked for the number of records with one request for a stream.
+func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o runner.Options, asking Asking) (*Plan, error) {
+	p := &planBuilder{runner: r, asking: asking, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}, Notes: []string{}}, seen: map[string]bool{}}
 	var err error
 	if p.states, err = runlog.ReadStates(ctx, r.Dir, nil); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
@@ -40,27 +40,23 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 			return nil, err
 		}
 		for _, name := range pipeline.Workspaces(r.Config) {
-			if err := p.planWorkspace(ctx, pipelineSource{pipeline: pipeline, workspace: name}, streams, asking); err != nil {
+			if err := p.planWorkspace(ctx, pipelineSource{pipeline: pipeline, workspace: name}, streams); err != nil {
 				return nil, err
 			}
 		}
 	}
 	p.plan.Time = estimateDuration(r, p.plan)
-	if p.plan.Notes, err = sync.MaskingNotes(ctx, r); err != nil {
+	notes, err := sync.MaskingNotes(ctx, r)
+	if err != nil {
 		return nil, err
 	}
+	p.plan.Notes = append(p.plan.Notes, notes...)
 	return p.plan, planTables(ctx, r, p.plan)
 }
 
-func (p *planBuilder) planWorkspace(ctx context.Context, from pipelineSource, streams []*schemas.Stream, asking bool) error {
-	if asking {
-		client, closing, err := ConnectReader(ctx, p.runner, from.workspace)
-		if err != nil {
-			return err
-		}
-		defer closing()
-		from.client = client
-	}
+func (p *planBuilder) planWorkspace(ctx context.Context, from pipelineSource, streams []*schemas.Stream) error {
+	from.source = &sourceClient{closing: func() {}, connect: func() (*api.Client, func(), error) { return ConnectReader(ctx, p.runner, from.workspace) }}
+	defer func() { from.source.closing() }()
 	for _, s := range streams {
 		name := from.workspace + "." + s.Name
 		if p.seen[name] {
@@ -110,7 +106,7 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 }
 
 func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *schemas.Stream) (PlannedStream, error) {
-	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "unknown; use --ask", Change: s.RequestsPerChange()}
+	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known", Change: s.RequestsPerChange()}
 	var state extract.State
 	i := slices.IndexFunc(p.states, func(x runlog.StreamState) bool { return x.Workspace == from.workspace && x.Stream == s.Name })
 	if i >= 0 {
@@ -126,22 +122,23 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	if n, ok := p.past[from.workspace+"."+s.Name]; ok && i >= 0 {
 		planned.Requests, planned.Basis = n, "as in the last run"
 	}
-	if from.client == nil {
-		return planned, nil
-	}
 	if s.Read.ByIDs() {
 		if planned.Requests < 0 {
 			planned.Basis = "one per id; known after the other streams"
 		}
 		return planned, nil
 	}
-	total, err := extract.CountRecords(ctx, from.client, s)
+	client, err := p.clientFor(from, i >= 0)
+	if err != nil || client == nil {
+		return planned, err
+	}
+	total, err := extract.CountRecords(ctx, client, s)
 	if problem.IsUnavailable(err) {
 		planned.Requests, planned.Basis = 1, "unavailable to this workspace"
 		return planned, nil
 	}
 	if err != nil {
-		return planned, fmt.Errorf("ask %s how much there is: %w", s.Name, err)
+		return planned, p.noteUnasked(from, fmt.Errorf("ask %s how much there is: %w", s.Name, err))
 	}
 	planned.Records = total
 	if total < 0 && planned.Requests < 0 {

@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"aqueduck/extract/api"
 	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
@@ -33,9 +35,19 @@ type PlannedStream struct {
 	Change    float64 `json:"requests_per_change"` // requests for one changed record; 0: none of its own
 }
 
+// Asking says for which streams a plan may send a request, to learn how many records the source has.
+type Asking int
+
+const (
+	AskUnread Asking = iota // only those that no run has read yet; a workspace that cannot be asked is a note
+	AskNone
+	AskAll
+)
+
 // planBuilder builds a plan.
 type planBuilder struct {
 	runner *runner.Runner
+	asking Asking
 	states []runlog.StreamState
 	past   map[string]int64 // requests of the last complete run, by workspace.stream
 	plan   *Plan
@@ -46,7 +58,42 @@ type planBuilder struct {
 type pipelineSource struct {
 	pipeline  *config.Pipeline
 	workspace string
-	client    *api.Client // nil: the plan sends no requests
+	source    *sourceClient
+}
+
+// sourceClient connects to a workspace for the first stream that is asked for.
+type sourceClient struct {
+	connect func() (*api.Client, func(), error)
+	client  *api.Client
+	closing func()
+	failed  error // why the workspace cannot be asked
+}
+
+// clientFor returns the client to ask for a stream with; nil where the plan does not ask. read reports whether a run has read the stream.
+func (p *planBuilder) clientFor(from pipelineSource, read bool) (*api.Client, error) {
+	c := from.source
+	if p.asking == AskNone || p.asking == AskUnread && read || c.failed != nil {
+		return nil, nil
+	}
+	if c.client == nil {
+		client, closing, err := c.connect()
+		if err != nil {
+			return nil, p.noteUnasked(from, err)
+		}
+		c.client, c.closing = client, closing
+	}
+	return c.client, nil
+}
+
+// noteUnasked notes that a workspace cannot be asked, and asks it no more. Where the plan was told to ask, that is its error.
+func (p *planBuilder) noteUnasked(from pipelineSource, err error) error {
+	if p.asking == AskAll {
+		return err
+	}
+	from.source.failed = err
+	found := problem.AsProblem(err)
+	p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("the size of a first run of %s is not known: %s; next: %s, or plan --offline", from.workspace, found.Error(), found.Next))
+	return nil
 }
 
 func (p *planBuilder) addStream(planned PlannedStream) {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"aqueduck/internal/grammar"
+	"aqueduck/internal/plan"
 	"aqueduck/internal/preview"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/verify"
@@ -36,6 +37,21 @@ func ListVerified(v *verify.Verification) List {
 			confidence = verify.Confidence(s.Sampled, s.Differ, s.Whole, s.Under)
 		}
 		l.Rows = append(l.Rows, []any{s.Workspace, s.Stream, s.Sampled, s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, confidence, s.Error})
+	}
+	return l
+}
+
+// ListPlanned returns a row for each stream of a plan; unknown numbers are empty.
+func ListPlanned(p *plan.Plan) List {
+	l := List{Columns: []string{"workspace", "stream", "reads", "records", "requests", "requests_per_change", "basis"}}
+	known := func(n int64) any {
+		if n < 0 {
+			return nil
+		}
+		return n
+	}
+	for _, s := range p.Streams {
+		l.Rows = append(l.Rows, []any{s.Workspace, s.Stream, s.Read, known(s.Records), known(s.Requests), s.Change, s.Basis})
 	}
 	return l
 }

@@ -12,14 +12,15 @@ import (
 
 // PrintPlan writes the plan for people; scripts may rely on its last line.
 func PrintPlan(p *plan.Plan, w io.Writer) {
-	t := newTable("STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
-	t.SetColumnConfigs(alignRight(3, 4, 5))
+	t := newTable("WORKSPACE", "STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
+	t.SetColumnConfigs(alignRight(4, 5, 6))
 	known := true
 	for _, s := range p.Streams {
-		t.AppendRow(table.Row{s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis})
+		t.AppendRow(table.Row{s.Workspace, s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis})
 		known = known && s.Requests >= 0
 	}
 	fmt.Fprintln(w, renderTable(t))
+	fmt.Fprint(w, "  RECORDS: what the source has.  REQUESTS: an estimate for this run, from BASIS.  A CHANGE: requests that one changed record costs a later run.\n\n")
 	for _, name := range p.Tables {
 		fmt.Fprintf(w, "  + table  %s\n", name)
 	}
@@ -37,7 +38,7 @@ func PrintPlan(p *plan.Plan, w io.Writer) {
 func requestEstimate(p *plan.Plan, known bool) string {
 	switch {
 	case p.Requests == 0 && !known:
-		return "requests unknown; use --ask"
+		return "requests unknown"
 	case !known:
 		return fmt.Sprintf("~%s or more, about %s", term.Count(int(p.Requests), "request"), term.Duration(p.Time))
 	}
