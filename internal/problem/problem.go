@@ -153,11 +153,24 @@ func Classify(err error) *Problem {
 	return classifyFile(err)
 }
 
+// nameDiskFirst is the text of an error about a full disk. It begins with the disk; what was being done comes last.
+func nameDiskFirst(err error) string {
+	full, text := failure.ErrDiskFull.Error(), err.Error()
+	doing, why, found := strings.Cut(text, full)
+	if !found {
+		return full + ": " + text
+	}
+	if doing = strings.TrimSuffix(doing, ": "); doing == "" {
+		return text
+	}
+	return full + why + " (" + doing + ")"
+}
+
 // classifyFile separates errors of the operating system about files from bugs of the program, which are what no other class explains.
 func classifyFile(err error) *Problem {
 	switch {
 	case errors.Is(layout.Dir("").Explain(err), failure.ErrDiskFull): // also where the error was not wrapped yet
-		return &Problem{Class: "disk", What: err.Error(), Next: "free some space, then run the same command again; committed data is intact"}
+		return &Problem{Class: "disk", What: nameDiskFirst(err), Next: "free some space, then run the same command again; committed data is intact"}
 	case failure.DiskFailed(err):
 		return &Problem{Class: "disk", What: "the system cannot read or write a file: " + FirstLine(err),
 			Next: "check the disk (dmesg) and the limit of open files (ulimit -n), then run the same command again; committed data is intact"}
