@@ -92,8 +92,8 @@ func printCertificates(env *Env, done []admin.Erased) error {
 		}
 		return env.printJSON(all)
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"workspace", "what", "name", "rows"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout, env.Now())
+	if err := out.WriteHeader([]string{"workspace", "what", "name", "rows"}, nil); err != nil {
 		return err
 	}
 	for _, e := range done {

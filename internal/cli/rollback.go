@@ -11,6 +11,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
 
@@ -43,7 +44,7 @@ publish.`,
 			}
 			runner := &runner.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.newLogger()}
 			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
-				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", from.Run, from.At.Format(time.RFC3339), to.Run, to.At.Format(time.RFC3339))
+				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", runlog.ShortRun(from.Run), from.At.Format(time.RFC3339), runlog.ShortRun(to.Run), to.At.Format(time.RFC3339))
 				if yes {
 					return true, nil
 				}
@@ -68,12 +69,16 @@ func printFiles(env *Env, dir layout.Dir) error {
 	if env.output == "json" {
 		return env.printJSON(append([]admin.PublishedFile{}, files...))
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"run", "published_at", "bytes", "current"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout, env.Now())
+	if err := out.WriteHeader([]string{"run", "published_at", "bytes", "current"}, nil); err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := out.WriteRow([]any{f.Run, f.At, f.Bytes, f.Current}); err != nil {
+		run := f.Run
+		if env.output == "table" {
+			run = runlog.ShortRun(run)
+		}
+		if err := out.WriteRow([]any{run, f.At, f.Bytes, f.Current}); err != nil {
 			return err
 		}
 	}

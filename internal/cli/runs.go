@@ -61,8 +61,8 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 	if env.output == "json" {
 		return env.printJSON(runs)
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout, env.Now())
+	if err := out.WriteHeader([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}, nil); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -70,11 +70,11 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 		if r.Class != "" {
 			text = "[" + r.Class + "] " + text
 		}
-		note := r.Note()
+		run, note := r.Run, r.Note()
 		if env.output == "table" {
-			text, note = render.ShortenText(text), render.ShortenText(note)
+			run = runlog.ShortRun(run)
 		}
-		err := out.WriteRow([]any{r.Run, r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
+		err := out.WriteRow([]any{run, r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
 		if err != nil {
 			return err
 		}

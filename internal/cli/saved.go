@@ -60,8 +60,8 @@ func printSaved(env *Env) error {
 	if err != nil {
 		return err
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"name", "question"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout, env.Now())
+	if err := out.WriteHeader([]string{"name", "question"}, nil); err != nil {
 		return err
 	}
 	for _, q := range all {
@@ -73,7 +73,7 @@ func printSaved(env *Env) error {
 }
 
 // answerSaved answers a saved query. If the warehouse lacks a relation that it reads, the error names the streams that provide it.
-func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s savedOptions, b queryLimits) error {
+func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s savedOptions, b answerOptions) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
 		return err

@@ -103,16 +103,12 @@ func printStates(env *Env, states []runlog.StreamState) error {
 		}
 		return env.printJSON(shown)
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
+	out := render.NewRows(env.output, env.Stdout, env.Now())
+	if err := out.WriteHeader([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}, nil); err != nil {
 		return err
 	}
 	for _, s := range states {
-		state := s.State
-		if env.output == "table" {
-			state = render.ShortenText(state)
-		}
-		if err := out.WriteRow([]any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), state}); err != nil {
+		if err := out.WriteRow([]any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), s.State}); err != nil {
 			return err
 		}
 	}

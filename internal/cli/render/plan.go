@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/plan"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
 
 // PrintPlan writes the plan for people; scripts may rely on its last line.
 func PrintPlan(p *plan.Plan, w io.Writer) {
 	t := newTable("STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
-	t.SetColumnConfigs(alignRight(3, 4, 5))
+	t.alignRight(3, 4, 5)
+	t.leaveOut(5, 6)
+	called := runlog.StreamNamer(p.Streams, func(s plan.PlannedStream) (string, string) { return s.Workspace, s.Stream })
 	known := true
 	for _, s := range p.Streams {
-		t.AppendRow(table.Row{s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis})
+		t.addRow(called(s), s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis)
 		known = known && s.Requests >= 0
 	}
-	fmt.Fprintln(w, renderTable(t))
+	printTable(w, t)
 	for _, name := range p.Tables {
 		fmt.Fprintf(w, "  + table  %s\n", name)
 	}
