@@ -16,7 +16,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, runlog.ShortRun(r.RunID), strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")
 	t.alignRight(3, 4, 5, 6, 7, 8, 9)
-	t.leaveOut(8, 7, 6, 9)
+	t.leaveOut(8, 7, 9)
 	ended := r.Started.Add(r.Time)
 	for _, s := range r.Streams {
 		counted := term.Thousands

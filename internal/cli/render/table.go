@@ -154,16 +154,15 @@ func (t *peopleTable) fitColumns(width int) []int {
 		}
 		return sum - gap
 	}
-	left := slices.Clone(t.rest)
-	for i := len(t.heads) - 1; i > 0; i-- {
-		if !slices.Contains(left, i) {
-			left = append(left, i)
+	for _, i := range t.rest {
+		if needed() > room {
+			least[i] = 0
 		}
 	}
-	for _, i := range left {
-		if needed() <= room {
-			break
-		}
+	if needed() > room && !t.numbers[0] && !t.times[0] {
+		least[0] = min(least[0], shortColumn)
+	}
+	for i := len(t.heads) - 1; i > 0 && needed() > room; i-- {
 		least[i] = 0
 	}
 	least[0] = min(least[0], max(room, 1))

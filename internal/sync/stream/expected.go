@@ -20,6 +20,8 @@ func (p *Progress) expectRequests(t *Task, sent int64) int64 {
 		return max(1, sent+int64(math.Ceil(records*t.Stream.RequestsPerThousand()/1000)))
 	case t.Stream.Read.ByIDs():
 		return max(sent, usual, p.expectFromParents(t), 1)
+	case t.Days != nil:
+		return max(sent+1, usual) // it waits for the source more than it sends requests
 	case usual > 0:
 		return max(sent, usual)
 	}
