@@ -138,9 +138,6 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// usualColumns is the width of a terminal that does not say how wide it is.
-const usualColumns = 80
-
 // terminalSize returns the width and the height of the terminal that is written to, in characters: 0 and 0 if it is no terminal, and a height of 0
 // if the terminal does not say it. The variable COLUMNS overrides the width.
 func (env *Env) terminalSize(w io.Writer) (columns, lines int) {
@@ -152,7 +149,7 @@ func (env *Env) terminalSize(w io.Writer) (columns, lines int) {
 	if err != nil {
 		return 0, 0
 	}
-	columns = cmp.Or(int(size.Col), usualColumns)
+	columns = cmp.Or(int(size.Col), render.UsualWidth)
 	if n, err := strconv.Atoi(env.variableOr("COLUMNS", "")); err == nil && n > 0 {
 		columns = n
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/admin"
-	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 )
 
@@ -92,26 +91,17 @@ func printCertificates(env *Env, done []admin.Erased) error {
 		}
 		return env.printJSON(all)
 	}
-	out := render.NewRows(env.output, env.Stdout, env.Now())
-	if err := out.WriteHeader([]string{"workspace", "what", "name", "rows"}, nil); err != nil {
-		return err
-	}
+	var rows [][]any
 	for _, e := range done {
 		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
-			if err := out.WriteRow([]any{e.Workspace, "table", table, e.Tables[table]}); err != nil {
-				return err
-			}
+			rows = append(rows, []any{e.Workspace, "table", table, e.Tables[table]})
 		}
 		for _, name := range e.Files {
-			if err := out.WriteRow([]any{e.Workspace, "file", name, nil}); err != nil {
-				return err
-			}
+			rows = append(rows, []any{e.Workspace, "file", name, nil})
 		}
 		for _, name := range e.NotCovered {
-			if err := out.WriteRow([]any{e.Workspace, "not covered", name, nil}); err != nil {
-				return err
-			}
+			rows = append(rows, []any{e.Workspace, "not covered", name, nil})
 		}
 	}
-	return out.FinishTable()
+	return env.printRows([]string{"workspace", "what", "name", "rows"}, rows)
 }

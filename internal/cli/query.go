@@ -51,29 +51,7 @@ at most a million values.
   aqueduck query - < question.sql`,
 		Args:        s.checkArguments,
 		Annotations: map[string]string{forms: "json csv parquet"},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkParquet(env, c, s.list); err != nil {
-				return err
-			}
-			if s.list {
-				return printSaved(env)
-			}
-			dir, err := env.warehouseDir()
-			if err != nil {
-				return err
-			}
-			if s.name != "" {
-				return answerSaved(c.Context(), env, dir, s, bounds)
-			}
-			statement, err := readStatement(env, args[0])
-			if err != nil {
-				return err
-			}
-			if err := writeAnswer(c.Context(), env, dir, statement, bounds); err != nil {
-				return explainUnanswered(env, err)
-			}
-			return nil
-		},
+		RunE:        func(c *cobra.Command, args []string) error { return answerQuery(c, env, args, s, bounds) },
 	}
 	c.Flags().DurationVar(&bounds.time, "timeout", 5*time.Minute, "time until the first row of a statement; 0 is no limit")
 	c.Flags().Var(&bounds.memory, "memory", "memory limit of a statement, including its answer")
@@ -82,6 +60,31 @@ at most a million values.
 	c.Flags().BoolVar(&s.list, "list", false, "list the saved queries")
 	c.Flags().StringVar(&s.workspace, "workspace", "", "workspace for a saved query (default: the first of the configuration)")
 	return c
+}
+
+// answerQuery answers the statement, the saved query or --list.
+func answerQuery(c *cobra.Command, env *Env, args []string, s savedOptions, o answerOptions) error {
+	if err := checkParquet(env, c, s.list); err != nil {
+		return err
+	}
+	if s.list {
+		return printSaved(env)
+	}
+	dir, err := env.warehouseDir()
+	if err != nil {
+		return err
+	}
+	if s.name != "" {
+		return answerSaved(c.Context(), env, dir, s, o)
+	}
+	statement, err := readStatement(env, args[0])
+	if err != nil {
+		return err
+	}
+	if err := writeAnswer(c.Context(), env, dir, statement, o); err != nil {
+		return explainUnanswered(env, err)
+	}
+	return nil
 }
 
 // checkParquet refuses Parquet output to a terminal and for a list of queries.

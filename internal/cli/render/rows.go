@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
 
@@ -49,6 +50,9 @@ func NewRows(form string, w io.Writer, now time.Time) Rows {
 	return &listRows{w: w, now: now}
 }
 
+// RunID is the id of a run in a list: whole for programs, short in a table.
+type RunID string
+
 // newPrograms returns a writer in a format for programs; nil for a table.
 func newPrograms(form string, w io.Writer) Rows {
 	switch form {
@@ -88,6 +92,8 @@ func (r *listRows) WriteRow(values []any) error {
 			cells[i] = term.ShortTime(r.now, v)
 		case int64:
 			cells[i] = term.Thousands(v)
+		case RunID:
+			cells[i] = runlog.ShortRun(string(v))
 		default:
 			cells[i] = escapeControls(formatCell(v))
 		}

@@ -20,11 +20,11 @@ type Screen struct {
 	table string // without a line break at its end; "": no table
 }
 
-// Size of a terminal that does not say how large it is.
-const (
-	usualWidth  = 80
-	usualHeight = 1000 // it is not known which lines it shows
-)
+// UsualWidth is the width in characters of a terminal that does not say how wide it is.
+const UsualWidth = 80
+
+// usualHeight is the height of such a terminal: all lines are shown.
+const usualHeight = 1000
 
 // NewScreen returns a screen for a terminal, without a table. size returns its width and height, which may change; 0 means that it is unknown.
 func NewScreen(to io.Writer, size func() (columns, lines int)) *Screen {
@@ -45,7 +45,7 @@ func (s *Screen) Write(text []byte) (int, error) {
 func (s *Screen) Show(r runlog.Running) {
 	columns, height := s.size()
 	// A line that fills the last column could wrap, and a table that is higher than the terminal scrolls: then it could not be erased.
-	lines := strings.Split(runningTable(&r, cmp.Or(columns, usualWidth)-1, cmp.Or(height, usualHeight)-1), "\n")
+	lines := strings.Split(runningTable(&r, cmp.Or(columns, UsualWidth)-1, cmp.Or(height, usualHeight)-1), "\n")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The next output reports a terminal that is gone.
