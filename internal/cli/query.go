@@ -35,7 +35,7 @@ JSON keeps all digits of numbers. Duplicate column names get a numeric suffix in
 spreadsheet would evaluate as a formula; JSON leaves text unchanged. Parquet keeps the types of the columns.
 
 On a terminal, a table shows the first 40 rows, as many columns as fit, and how many there are; long values end in …, and
-fractions are rounded. --all shows everything, as does a table that is redirected. COLUMNS sets another width.
+doubles are rounded. --all shows everything, as does a table that is redirected. COLUMNS sets another width.
 
 A separate process runs the statement. The statement is stopped with exit code 1 if it gives no row within --timeout or needs
 more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row is written. A complete table has

@@ -12,6 +12,7 @@ import (
 // PrintCatalogue writes a line for each stream.
 func PrintCatalogue(all []dictionary.StreamDescription, w io.Writer) {
 	t := newTable("STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW PER")
+	t.leaveOut(4)
 	for _, d := range all {
 		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row per "), ". ")
 		t.addRow(d.Stream, d.Request, d.Since, term.JoinFew(d.Shown, 3), strings.TrimSuffix(doc, "."))

@@ -2,7 +2,6 @@ package render
 
 import (
 	"io"
-	"time"
 
 	"aqueduck/internal/config"
 )
@@ -11,7 +10,7 @@ import (
 func PrintDue(w io.Writer, all []config.Due) {
 	t := newTable("PIPELINE", "LOCAL", "ZONE", "UTC", "NOTE")
 	for _, d := range all {
-		t.addRow(d.Pipeline, d.Local, d.Zone, d.At.Format(time.RFC3339), d.Note)
+		t.addRow(d.Pipeline, d.Local, d.Zone, d.At.UTC().Format("2006-01-02 15:04"), d.Note)
 	}
 	printTable(w, t)
 }
