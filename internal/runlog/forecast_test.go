@@ -75,7 +75,7 @@ func TestForecastOfRecordedRuns(t *testing.T) {
 			}
 			if told.Done = r.Done; r.Left > 0 {
 				told.Left = r.Left
-				off := float64((one.took+r.Left-whole).Abs()) / float64(whole)
+				off := float64((one.took + r.Left - whole).Abs()) / float64(whole)
 				worst = max(worst, off, (r.Done-100*float64(one.took)/float64(whole))/100)
 			}
 			if one.took > 90*time.Second {

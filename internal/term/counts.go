@@ -116,12 +116,12 @@ func Ago(now, t time.Time) string {
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < 2*day:
-		return fmt.Sprintf("%d h", d/time.Hour)
+	case d.Round(time.Minute) < time.Hour:
+		return fmt.Sprintf("%d min", d.Round(time.Minute)/time.Minute)
+	case d.Round(time.Hour) < 2*day:
+		return fmt.Sprintf("%d h", d.Round(time.Hour)/time.Hour)
 	}
-	return fmt.Sprintf("%d days", d/day)
+	return fmt.Sprintf("%d days", d.Round(day)/day)
 }
 
 // Percent formats a share as a percentage with two significant digits.
