@@ -43,7 +43,7 @@ func (p *Progress) recordPage(t *Task, page extract.Page) {
 	defer p.mu.Unlock()
 	p.streams[t].Extracted += int64(len(page.Records))
 	p.recordWait(t)
-	if page.Left >= 0 && !t.Stream.Read.Since.HasWindows() {
+	if page.Left >= 0 && !t.Stream.Read.Since.HasWindows() && !t.Stream.Read.ByIDs() {
 		p.listed[t] = page.Left
 	}
 	if h := p.history[t]; h != nil {
