@@ -11,6 +11,7 @@ import (
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/facts"
 	"aqueduck/transform"
 )
 
@@ -105,6 +106,29 @@ func TestRunRecordsAreReplacedAndRetained(t *testing.T) {
 	}
 	if by, err := w.Facts.IDs(t.Context(), "main", "SELECT DISTINCT moved_by FROM _sync.moves"); err != nil || strings.Join(by, " ") != "new old" {
 		t.Errorf("moves by hand of %q, %v", by, err)
+	}
+}
+
+// TestPastReadsAreThoseOfAUsualRun: the first run, which reads the history, and runs that were cut say nothing about the requests of the next one.
+func TestPastReadsAreThoseOfAUsualRun(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	for i, run := range []struct {
+		requests int64
+		outcome  string
+		share    float64
+		want     facts.PastReads
+	}{
+		{40, "cut", 0.4, facts.PastReads{Share: 0.4}}, {5000, "ok", 1, facts.PastReads{Share: 1}}, {31, "ok", 1, facts.PastReads{Share: 1, Requests: 31}},
+		{2, "FAILED", 1, facts.PastReads{Share: 1, Requests: 31}}, {33, "ok", 1, facts.PastReads{Share: 1, Requests: 33}}, {32, "ok", 1, facts.PastReads{Share: 1, Requests: 32}},
+	} {
+		w.now = w.now.Add(time.Hour)
+		id := fmt.Sprint("run", i)
+		must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: id, Started: w.now, Finished: w.now, Outcome: "OK"},
+			[]load.StreamRun{{Schema: "main", Stream: "people", Outcome: run.outcome, Started: w.now, Requests: run.requests, Backfill: run.share}}, nil, nil))
+		if past, err := w.Facts.PastReads(t.Context(), "main"); err != nil || past["people"] != run.want {
+			t.Errorf("after %s: %+v, %v; want %+v", id, past["people"], err, run.want)
+		}
 	}
 }
 

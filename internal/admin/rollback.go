@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
@@ -86,7 +87,7 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 			found = []PublishedFile{f}
 			break
 		}
-		if strings.HasPrefix(f.Run, run) {
+		if runlog.MatchesRun(f.Run, run) {
 			found = append(found, f)
 		}
 	}
@@ -95,7 +96,11 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	case len(found) == 0:
 		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no published file of a run " + run, Next: next}
 	case len(found) > 1:
-		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "several published files are of runs whose id begins with " + run, Next: next}
+		var ids []string
+		for _, f := range found {
+			ids = append(ids, f.Run)
+		}
+		return PublishedFile{}, runlog.SeveralRuns("published files", run, ids, next)
 	case found[0].Current:
 		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: found[0].Run + " is the current file of readers", Next: next}
 	}

@@ -41,7 +41,7 @@ func (of shellCompletion) completePipelines(c *cobra.Command, _ []string, _ stri
 const asGiven = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 
 // completeRuns returns the ids of the runs with their outcomes, the newest first.
-func (of shellCompletion) completeRuns(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (of shellCompletion) completeRuns(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir, err := of.env.warehouseDir()
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
@@ -49,13 +49,13 @@ func (of shellCompletion) completeRuns(c *cobra.Command, args []string, _ string
 	runs, _ := runlog.PastRuns(c.Context(), dir, "", 20) // none if the warehouse cannot be read
 	var ids []string
 	for _, r := range runs {
-		ids = append(ids, fmt.Sprintf("%s\t%s %s %s", r.Run, r.Pipeline, r.Started.UTC().Format("2006-01-02 15:04"), r.Outcome))
+		ids = append(ids, fmt.Sprintf("%s\t%s %s %s", completeID(r.Run, typed), r.Pipeline, r.Started.UTC().Format("2006-01-02 15:04"), r.Outcome))
 	}
 	return ids, asGiven
 }
 
 // completePublishedFiles returns the runs to whose published files a rollback is possible.
-func (of shellCompletion) completePublishedFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (of shellCompletion) completePublishedFiles(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir, err := of.env.warehouseDir()
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
@@ -64,10 +64,18 @@ func (of shellCompletion) completePublishedFiles(_ *cobra.Command, args []string
 	var ids []string
 	for _, f := range files {
 		if !f.Current {
-			ids = append(ids, f.Run+"\t"+f.At.UTC().Format("2006-01-02 15:04"))
+			ids = append(ids, completeID(f.Run, typed)+"\t"+f.At.UTC().Format("2006-01-02 15:04"))
 		}
 	}
 	return ids, asGiven
+}
+
+// completeID returns the short id of a run; its whole id, where a person has typed the beginning of that.
+func completeID(id, typed string) string {
+	if typed != "" && strings.HasPrefix(id, typed) {
+		return id
+	}
+	return runlog.ShortRun(id)
 }
 
 // completeStreams returns the names of the streams of the configuration, or of the built-in ones.

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -136,6 +138,24 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
+// terminalSize returns the width and the height of the terminal that is written to, in characters: 0 and 0 if it is no terminal, and a height of 0
+// if the terminal does not say it. The variable COLUMNS overrides the width.
+func (env *Env) terminalSize(w io.Writer) (columns, lines int) {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0, 0
+	}
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
+	}
+	columns = cmp.Or(int(size.Col), render.UsualWidth)
+	if n, err := strconv.Atoi(env.variableOr("COLUMNS", "")); err == nil && n > 0 {
+		columns = n
+	}
+	return columns, int(size.Row)
+}
+
 // jsonLog returns a JSON log that ignores --log-level.
 func (env *Env) jsonLog() *slog.Logger {
 	return render.NewLog(env.Stderr, render.LogStyle{Form: "json"})
@@ -161,7 +181,7 @@ func (env *Env) printJSON(v any) error { return render.WriteJSON(env.Stdout, v) 
 
 // printRows writes all rows of a result in the format of --output.
 func (env *Env) printRows(columns []string, all [][]any) error {
-	return render.WriteList(env.output, env.Stdout, columns, all)
+	return render.WriteList(env.output, env.Stdout, env.Now(), columns, all)
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}

@@ -46,11 +46,15 @@ The next sync also erases each contact that the workspace itself has permanently
 				fmt.Fprintln(env.Stderr, "nothing was erased")
 				return nil
 			}
-			if env.output == "table" && env.verbose == 0 {
+			switch {
+			case env.output == "json":
+				return env.printJSON(render.ErasureCertificates(done))
+			case env.output == "table" && env.verbose == 0:
 				render.PrintErased(done, env.Stdout)
 				return nil
 			}
-			return render.WriteCertificates(env.output, done, env.Stdout)
+			l := render.ListErased(done)
+			return env.printRows(l.Columns, l.Rows)
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")

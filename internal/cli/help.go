@@ -40,6 +40,7 @@ environment overrides .env.
   AQUEDUCK_…           every other flag has one too, e.g. AQUEDUCK_MAX_TIME for --max-time; exceptions are
                        --yes, --force and the flags of emulate; aqueduck doctor shows the values in effect
   AQUEDUCK_DEBUG       1: print stack traces, as -vv does
+  COLUMNS              width of the terminal that tables fit, in characters
   NO_COLOR             no colours in the log on a terminal
   FORCE_COLOR          colours even if TERM reports none
 

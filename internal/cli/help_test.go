@@ -23,7 +23,7 @@ import (
 func inProcess(args ...string) (a *Env, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	return &Env{Name: "aqueduck", Args: append([]string{}, args...), Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr,
-		Lookup: func(string) (string, bool) { return "", false }}, stdout, stderr
+		Lookup: func(string) (string, bool) { return "", false }, Now: time.Now}, stdout, stderr
 }
 
 // everyCommand returns all commands that do something, also subcommands.

@@ -34,9 +34,18 @@ func openPseudoTerminal(t *testing.T) (ours, theirs *os.File) {
 	return ours, theirs
 }
 
+// resizeTerminal sets the width of a terminal.
+func resizeTerminal(t *testing.T, f *os.File, columns uint16) {
+	t.Helper()
+	if err := unix.IoctlSetWinsize(int(f.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestTerminalShowsTheActiveRun(t *testing.T) {
 	t.Parallel()
 	ours, theirs := openPseudoTerminal(t)
+	resizeTerminal(t, theirs, 120)
 	showsTheRunUnderWay(t, ours, theirs)
 }
 
@@ -67,7 +76,7 @@ func showsTheRunUnderWay(t *testing.T, ours, theirs *os.File, arguments ...strin
 	if err := theirs.Close(); err != nil {
 		t.Fatal(err)
 	}
-	head := regexp.MustCompile(`nightly reading for \S+: \d?\d%, (about \S+ left, )?[\d,]+ rows, \d+ requests, \d+ a minute`)
+	head := regexp.MustCompile(`nightly reading for \S+: percent and time left unknown, [\d,]+ rows, \d+ requests`)
 	line := regexp.MustCompile(`contacts +history +[\d,]+ +[\d,]+ +\d+ +\d+ %`)
 	var shown strings.Builder
 	buffer := make([]byte, 4096)

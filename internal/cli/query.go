@@ -23,7 +23,7 @@ import (
 
 func newQuery(env *Env) *cobra.Command {
 	var s savedOptions
-	bounds := queryLimits{memory: read.DefaultMemory}
+	bounds := answerOptions{memory: read.DefaultMemory}
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Query the published file with SQL",
@@ -34,9 +34,12 @@ input.
 JSON keeps all digits of numbers. Duplicate column names get a numeric suffix in JSON: a, a_1. CSV puts a ' before text that a
 spreadsheet would evaluate as a formula; JSON leaves text unchanged. Parquet keeps the types of the columns.
 
+On a terminal, a table shows the first 40 rows, as many columns as fit, and how many there are; long values end in …, and
+doubles are rounded. --all shows everything, as does a table that is redirected. COLUMNS sets another width.
+
 A separate process runs the statement. The statement is stopped with exit code 1 if it gives no row within --timeout or needs
-more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row is written. A table shows at most a
-million values.
+more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row is written. A complete table has
+at most a million values.
 
 --saved NAME runs a saved query that comes with the program; --list lists them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
@@ -48,36 +51,40 @@ million values.
   aqueduck query - < question.sql`,
 		Args:        s.checkArguments,
 		Annotations: map[string]string{forms: "json csv parquet"},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkParquet(env, c, s.list); err != nil {
-				return err
-			}
-			if s.list {
-				return printSaved(env)
-			}
-			dir, err := env.warehouseDir()
-			if err != nil {
-				return err
-			}
-			if s.name != "" {
-				return answerSaved(c.Context(), env, dir, s, bounds)
-			}
-			statement, err := readStatement(env, args[0])
-			if err != nil {
-				return err
-			}
-			if err := writeAnswer(c.Context(), env, dir, statement, bounds); err != nil {
-				return explainUnanswered(env, err)
-			}
-			return nil
-		},
+		RunE:        func(c *cobra.Command, args []string) error { return answerQuery(c, env, args, s, bounds) },
 	}
 	c.Flags().DurationVar(&bounds.time, "timeout", 5*time.Minute, "time until the first row of a statement; 0 is no limit")
 	c.Flags().Var(&bounds.memory, "memory", "memory limit of a statement, including its answer")
+	c.Flags().BoolVar(&bounds.all, "all", false, "show all rows, columns and digits on a terminal, too")
 	c.Flags().StringVar(&s.name, "saved", "", "run this saved query")
 	c.Flags().BoolVar(&s.list, "list", false, "list the saved queries")
 	c.Flags().StringVar(&s.workspace, "workspace", "", "workspace for a saved query (default: the first of the configuration)")
 	return c
+}
+
+// answerQuery answers the statement, the saved query or --list.
+func answerQuery(c *cobra.Command, env *Env, args []string, s savedOptions, o answerOptions) error {
+	if err := checkParquet(env, c, s.list); err != nil {
+		return err
+	}
+	if s.list {
+		return printSaved(env)
+	}
+	dir, err := env.warehouseDir()
+	if err != nil {
+		return err
+	}
+	if s.name != "" {
+		return answerSaved(c.Context(), env, dir, s, o)
+	}
+	statement, err := readStatement(env, args[0])
+	if err != nil {
+		return err
+	}
+	if err := writeAnswer(c.Context(), env, dir, statement, o); err != nil {
+		return explainUnanswered(env, err)
+	}
+	return nil
 }
 
 // checkParquet refuses Parquet output to a terminal and for a list of queries.
@@ -96,14 +103,15 @@ func checkParquet(env *Env, c *cobra.Command, list bool) error {
 // errTooLong is the reason why a statement was stopped.
 var errTooLong = errors.New("it took too long and was stopped")
 
-// queryLimits are the limits of a statement.
-type queryLimits struct {
+// answerOptions are the limits of a statement, and how much of its answer a terminal shows.
+type answerOptions struct {
 	time   time.Duration // until its first row; 0: without a limit
 	memory usage.Memory
+	all    bool // also a terminal shows everything
 }
 
 // writeAnswer writes the rows of a statement. The time limit ends with the first row: from then on the reader of the output sets the pace.
-func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string, b queryLimits) error {
+func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string, b answerOptions) error {
 	program, err := sandbox.CurrentProgram()
 	if err != nil {
 		return err
@@ -118,23 +126,23 @@ func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string
 	}
 	clock := time.AfterFunc(b.time, func() { end(errTooLong) })
 	defer clock.Stop()
-	write := writeRows
+	ready := func() { clock.Stop() }
 	if env.output == parquet {
-		write = writeParquet
+		err = isolation.Parquet(ctx, dir.Readable(), statement, ready, env.Stdout)
+	} else {
+		err = writeRows(ctx, isolation, dir.Readable(), statement, ready, render.NewAnswer(env.output, env.Stdout, b.all))
 	}
-	err = write(ctx, env, isolation, dir.Readable(), statement, func() { clock.Stop() })
 	if err != nil && context.Cause(ctx) == errTooLong {
 		return errTooLong
 	}
 	return err
 }
 
-func writeRows(ctx context.Context, env *Env, in read.Isolation, file, statement string, ready func()) error {
-	out := render.NewRows(env.output, env.Stdout)
-	err := in.Query(ctx, file, statement, func(columns []string, row []any) error {
+func writeRows(ctx context.Context, in read.Isolation, file, statement string, ready func(), out render.Rows) error {
+	err := in.QueryTyped(ctx, file, statement, func(columns, types []string, row []any) error {
 		if row == nil {
 			ready()
-			return out.WriteHeader(columns)
+			return out.WriteHeader(columns, types)
 		}
 		return out.WriteRow(row)
 	})
@@ -142,10 +150,6 @@ func writeRows(ctx context.Context, env *Env, in read.Isolation, file, statement
 		return err
 	}
 	return out.FinishTable()
-}
-
-func writeParquet(ctx context.Context, env *Env, in read.Isolation, file, statement string, ready func()) error {
-	return in.Parquet(ctx, file, statement, ready, env.Stdout)
 }
 
 // longest is the size of the longest statement that is read from standard input.

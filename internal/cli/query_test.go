@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,63 @@ func TestParquetIsNotWrittenToATerminal(t *testing.T) {
 	a.Stdout = theirs
 	if code := runCommand(t.Context(), a); code != problem.ExitUsage || !strings.Contains(stderr.String(), "--output parquet writes a file: redirect it, e.g. > answer.parquet") {
 		t.Errorf("%d: %s", code, stderr)
+	}
+}
+
+// TestQueryFitsItsTerminal asks the same on terminals of two widths, with --all, with COLUMNS, and into a pipe.
+func TestQueryFitsItsTerminal(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the program has filled a warehouse in the lane without the race detector")
+	}
+	dir, err := filledOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const statement = "SELECT c.*, r.range AS number FROM range(41) r, (FROM contacts LIMIT 1) c ORDER BY number"
+	ask := func(columns uint16, environment []string, arguments ...string) string {
+		t.Helper()
+		a, _, stderr := inProcess(append([]string{"query", "--dir", dir, statement}, arguments...)...)
+		a.Lookup = lookupIn(environment)
+		var ours, theirs *os.File
+		if columns > 0 {
+			ours, theirs = openPseudoTerminal(t)
+			resizeTerminal(t, theirs, columns)
+		} else if ours, theirs, err = os.Pipe(); err != nil {
+			t.Fatal(err)
+		}
+		a.Stdout = theirs
+		code := make(chan int, 1)
+		go func() { code <- runCommand(t.Context(), a); _ = theirs.Close() }()
+		var shown bytes.Buffer
+		_, _ = shown.ReadFrom(ours) // a terminal ends with an error when its other end is closed
+		if got := <-code; got != problem.ExitOK {
+			t.Fatalf("it ended with %d: %s", got, stderr)
+		}
+		return strings.ReplaceAll(shown.String(), "\r", "")
+	}
+	widest := func(shown string) (most int) {
+		for line := range strings.SplitSeq(shown, "\n") {
+			most = max(most, len([]rune(line)))
+		}
+		return most
+	}
+	piped := ask(0, []string{"COLUMNS=60"})
+	if all := ask(80, nil, "--all"); all != piped {
+		t.Errorf("--all shows\n%s\nand a pipe gets\n%s", all, piped)
+	}
+	if !regexp.MustCompile(`\n\n  41 rows, \d+ columns\n$`).MatchString(piped) || strings.Contains(piped, "…") {
+		t.Errorf("a pipe gets\n%s", piped)
+	}
+	for _, tt := range []struct {
+		columns uint16
+		most    int
+		set     []string
+	}{{80, 80, nil}, {140, 140, nil}, {140, 60, []string{"COLUMNS=60"}}} {
+		shown := ask(tt.columns, tt.set)
+		if n := widest(shown); n > tt.most || n < tt.most-40 || !regexp.MustCompile(`\n\n  41 rows \(40 shown\), \d+ columns \(\d+ shown\)\n$`).MatchString(shown) {
+			t.Errorf("a terminal of %d shows %d characters:\n%s", tt.most, n, shown)
+		}
 	}
 }
 

@@ -181,7 +181,7 @@ func rowsWritten(t *testing.T, out string) int {
 func demoAnswers(t *testing.T, out string) string {
 	t.Helper()
 	_, after, found := strings.Cut(out, "run=")
-	if !found || strings.Count(after, "?\n┌") != 3 {
+	if !found || strings.Count(after, "?\n  ") != 3 {
 		t.Fatalf("there are no three questions with answers:\n%s", out)
 	}
 	_, after, _ = strings.Cut(after, "\n")

@@ -105,7 +105,7 @@ func TestServeContinuesRetriesAfterARestart(t *testing.T) {
 	h.serveUntil(date2026(time.March, 3, 1, 40))
 	status, stdout, stderr := inProcess("status", "-f", filepath.Join(h.home, "pipelines.yaml"))
 	status.Now = h.clockTime
-	if code := runCommand(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), "+01:00, in 5m: retry 2 of 4, by aqueduck serve\n") {
+	if code := runCommand(t.Context(), status); code != 0 || !strings.Contains(stdout.String(), " CET, in 5 min: retry 2 of 4, by aqueduck serve\n") {
 		t.Errorf("%d %s%s", code, stdout, stderr)
 	}
 	config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookupIn(h.env))

@@ -11,6 +11,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
 
@@ -19,14 +20,14 @@ func newRollback(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rollback [RUN]",
 		Short: "Restore an older published file for readers",
-		Long: `Restore an older published file: the previous one, or that of the run whose id begins with RUN. Shows both files and asks for
-confirmation.
+		Long: `Restore an older published file: the previous one, or that of the run whose id, or short id, begins with RUN. Shows both
+files and asks for confirmation.
 
 Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
 later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
 publish.`,
 		Annotations:       map[string]string{forms: "json csv"},
-		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 01K9 --yes",
+		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 7QRSTVWX --yes",
 		Args:              usage.AtMostOne("a run"),
 		ValidArgsFunction: shellCompletion{env}.completePublishedFiles,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -43,7 +44,7 @@ publish.`,
 			}
 			runner := &runner.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.newLogger()}
 			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
-				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", from.Run, from.At.Format(time.RFC3339), to.Run, to.At.Format(time.RFC3339))
+				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", runlog.ShortRun(from.Run), from.At.Format(time.RFC3339), runlog.ShortRun(to.Run), to.At.Format(time.RFC3339))
 				if yes {
 					return true, nil
 				}
@@ -68,14 +69,9 @@ func printFiles(env *Env, dir layout.Dir) error {
 	if env.output == "json" {
 		return env.printJSON(append([]admin.PublishedFile{}, files...))
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"run", "published_at", "bytes", "current"}); err != nil {
-		return err
-	}
+	var rows [][]any
 	for _, f := range files {
-		if err := out.WriteRow([]any{f.Run, f.At, f.Bytes, f.Current}); err != nil {
-			return err
-		}
+		rows = append(rows, []any{render.RunID(f.Run), f.At, f.Bytes, f.Current})
 	}
-	return out.FinishTable()
+	return env.printRows([]string{"run", "published_at", "bytes", "current"}, rows)
 }

@@ -20,7 +20,8 @@ func Run(env *Env) int {
 }
 
 func runCommand(ctx context.Context, env *Env) int {
-	env.written = &resultWriter{to: env.Stdout}
+	width, _ := env.terminalSize(env.Stdout)
+	env.written = &resultWriter{to: env.Stdout, width: width}
 	env.Stdout = env.written
 	root := newRoot(env)
 	root.SetArgs(env.Args)

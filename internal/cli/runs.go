@@ -17,7 +17,8 @@ func newRuns(env *Env) *cobra.Command {
 		Short: "List past runs, or show one",
 		Long: `List past runs, the newest first, also those that published nothing. MOVED stands for commands that moved checkpoints by hand
 (aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run started. Reads the published file and
-the run log beside it; needs neither token nor network.`,
+the run log beside it; needs neither token nor network. A table shows the last eight characters of a run's id, which every command
+takes; JSON and CSV have whole ids.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
 		Args:        usage.Subcommand,
 		Annotations: map[string]string{forms: "json csv"},
@@ -61,37 +62,28 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 	if env.output == "json" {
 		return env.printJSON(runs)
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}); err != nil {
-		return err
-	}
+	var rows [][]any
 	for _, r := range runs {
 		text := r.Error
 		if r.Class != "" {
 			text = "[" + r.Class + "] " + text
 		}
-		note := r.Note()
-		if env.output == "table" {
-			text, note = render.ShortenText(text), render.ShortenText(note)
-		}
-		err := out.WriteRow([]any{r.Run, r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, note})
-		if err != nil {
-			return err
-		}
+		rows = append(rows, []any{render.RunID(r.Run), r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, r.Note()})
 	}
-	return out.FinishTable()
+	return env.printRows([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}, rows)
 }
 
 func newRunsShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [RUN]",
 		Short: "Show one run: streams, errors with next steps, findings, schema drift",
-		Long: `Show the last run, or the run or checkpoint move whose id begins with RUN: its outcome and next step, the results of each
-stream, and what was published. Also shows findings of the audit, new fields of the source and rejected values.
+		Long: `Show the last run, or the run or checkpoint move whose id begins with RUN; the short id of eight characters will do. Shows its
+outcome and next step, the results of each stream, what was published, findings of the audit, new fields of the source and
+rejected values.
 
 With -v, and in JSON, also the provenance of each configuration value: line of the file, variable, flag or default. The values
 are not shown.`,
-		Example:           "  aqueduck runs show\n  aqueduck runs show 01K9 -o json\n  aqueduck runs show -v",
+		Example:           "  aqueduck runs show\n  aqueduck runs show 7QRSTVWX -o json\n  aqueduck runs show -v",
 		Args:              usage.AtMostOne("a run"),
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completeRuns,

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"aqueduck/docs/queries"
-	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
@@ -60,20 +59,15 @@ func printSaved(env *Env) error {
 	if err != nil {
 		return err
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"name", "question"}); err != nil {
-		return err
-	}
+	var rows [][]any
 	for _, q := range all {
-		if err := out.WriteRow([]any{q.Name, q.Question}); err != nil {
-			return err
-		}
+		rows = append(rows, []any{q.Name, q.Question})
 	}
-	return out.FinishTable()
+	return env.printRows([]string{"name", "question"}, rows)
 }
 
 // answerSaved answers a saved query. If the warehouse lacks a relation that it reads, the error names the streams that provide it.
-func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s savedOptions, b queryLimits) error {
+func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s savedOptions, b answerOptions) error {
 	q, err := savedQuery(s.name)
 	if err != nil {
 		return err

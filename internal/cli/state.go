@@ -41,7 +41,7 @@ func newStateShow(env *Env) *cobra.Command {
 		Use:   "show [stream…]",
 		Short: "Show the checkpoint of each stream",
 		Long: `Show the checkpoints of the published file: the watermark of each stream, how far back its history is read, and its cursor. The
-cursor is shortened in the table, and complete in JSON and CSV. The last move by hand is shown with user, old position and time.
+cursor is cut on a terminal, and complete elsewhere. The last move by hand is shown with user, old position and time.
 Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},
@@ -103,20 +103,11 @@ func printStates(env *Env, states []runlog.StreamState) error {
 		}
 		return env.printJSON(shown)
 	}
-	out := render.NewRows(env.output, env.Stdout)
-	if err := out.WriteHeader([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}); err != nil {
-		return err
-	}
+	var rows [][]any
 	for _, s := range states {
-		state := s.State
-		if env.output == "table" {
-			state = render.ShortenText(state)
-		}
-		if err := out.WriteRow([]any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), state}); err != nil {
-			return err
-		}
+		rows = append(rows, []any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), s.State})
 	}
-	if err := out.FinishTable(); err != nil || env.output != "table" {
+	if err := env.printRows([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}, rows); err != nil || env.output != "table" {
 		return err
 	}
 	for _, s := range states {

@@ -185,6 +185,7 @@ var untidy = []struct {
 	with string
 }{
 	{regexp.MustCompile(`01[0-9A-Z]{24}`), "RUN"},
+	{regexp.MustCompile(`(?m)(^  |\brun )[0-9A-HJKMNP-TV-Z]{8}(  |\))`), "${1}RUN$2"},
 	{regexp.MustCompile(`time=\S+`), "time=T"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "HOST"},
 	{regexp.MustCompile(`\b\d\.\ds\b`), "T.Ts"},

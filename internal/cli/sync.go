@@ -27,7 +27,8 @@ func newSync(env *Env) *cobra.Command {
 		Long: `Run pipelines once: the named ones, or all. Each stream continues from its last checkpoint. Committed data stays, however the
 run ends. Ctrl-C stops new requests, commits complete batches and prints the command that continues the run.
 
-A terminal shows each stream while it is read, the share of its history that is read, and the estimated end of the run.`,
+A terminal shows each stream while it is read, the percentage of the run that is done, and the time left. Both are unknown in the
+first minute, and until each stream expects a number of requests.`,
 		Example: `  aqueduck sync nightly
   aqueduck sync nightly --failed
   aqueduck sync nightly --limit 100 --dir trial

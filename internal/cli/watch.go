@@ -21,7 +21,7 @@ func watchRuns(env *Env, runner *runner.Runner) (end func()) {
 	able := isFile && !env.quiet && env.logLevel != "debug" && isTerminal(f) && env.variableOr("TERM", "dumb") != "dumb"
 	switch {
 	case env.progress == "tty" || env.progress == "auto" && able:
-		s := render.NewScreen(env.Stderr)
+		s := render.NewScreen(env.Stderr, func() (columns, lines int) { return env.terminalSize(env.Stderr) })
 		env.watched.Store(s)
 		// The table and the report show how streams ended, so the log does not repeat it.
 		runner.Watch, runner.Log = s.Show, env.logTo(s, true, slog.LevelWarn)

@@ -95,8 +95,8 @@ func formatPercent(share float64) string {
 	return fmt.Sprintf("%.0f\u202f%%", math.Floor(100*share))
 }
 
-// shortRunID returns the end of a run's id, which is enough to distinguish the runs of a page.
-func shortRunID(id string) string { return "…" + id[max(0, len(id)-6):] }
+// shortRunID returns the eight characters that the command line calls a run by, too.
+func shortRunID(id string) string { return runlog.ShortRun(id) }
 
 // stateBadge is a state as a shape and a colour, each of which is enough to recognize it.
 type stateBadge struct{ Class, Sign, Word string }

@@ -128,12 +128,12 @@ func TestReachedNamesOneTime(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 	for want, s := range map[string]runlog.StreamResult{
-		"2026-11-20T02:00:00Z":              {Status: runlog.StatusOK, SyncedTo: at, Backfill: 1},
-		"2026-11-20T02:00:00Z, history 37%": {Status: runlog.StatusOK, SyncedTo: at, Backfill: 0.37},
-		"kept at 2026-11-20T02:00:00Z":      {Status: runlog.StatusFailed, SyncedTo: at, Backfill: 0.37},
-		"–":                                 {Status: runlog.StatusUnavailable},
+		"02:00":              {Status: runlog.StatusOK, SyncedTo: at, Backfill: 1},
+		"02:00, history 37%": {Status: runlog.StatusOK, SyncedTo: at, Backfill: 0.37},
+		"kept at 02:00":      {Status: runlog.StatusFailed, SyncedTo: at, Backfill: 0.37},
+		"–":                  {Status: runlog.StatusUnavailable},
 	} {
-		if got := s.Reached(); got != want {
+		if got := s.Reached(at.Add(time.Hour)); got != want {
 			t.Errorf("%+v reached %q, want %q", s, got, want)
 		}
 	}

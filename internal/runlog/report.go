@@ -262,12 +262,9 @@ func (s *StreamResult) Of(r *Report) string {
 	return "workspace " + s.Workspace + ": "
 }
 
-// Reached says up to which time the stream is read, or that the watermark did not move.
-func (s *StreamResult) Reached() string {
-	at := "–"
-	if !s.SyncedTo.IsZero() {
-		at = s.SyncedTo.UTC().Format(time.RFC3339)
-	}
+// Reached says up to which time the stream is read, as seen from now, or that the watermark did not move.
+func (s *StreamResult) Reached(now time.Time) string {
+	at := term.ShortTime(now, s.SyncedTo.UTC())
 	if s.Status == StatusFailed {
 		return "kept at " + at
 	}

@@ -3,7 +3,6 @@ package runlog
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"aqueduck/internal/config"
@@ -83,7 +82,7 @@ type RunPublished struct {
 	Rebuilt bool      `json:"rebuilt"`        // the file was written from scratch, table by table
 }
 
-// FindRun returns a run, or a change of checkpoints, by the beginning of its id. An empty id means the last run.
+// FindRun returns a run, or a change of checkpoints, by the beginning of its id or of its short id. An empty id means the last run.
 func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error) {
 	runs, err := History(ctx, dir, "", keptEnds)
 	if err != nil {
@@ -91,11 +90,12 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	}
 	var found []PastRun
 	for _, r := range runs {
-		if r.Run == "" || !strings.HasPrefix(r.Run, strings.ToUpper(id)) || id == "" && r.Moved != nil {
+		if r.Run == "" || !MatchesRun(r.Run, id) || id == "" && r.Moved != nil {
 			continue
 		}
 		found = append(found, r)
 		if id == "" || r.Run == id {
+			found = []PastRun{r}
 			break
 		}
 	}
@@ -105,10 +105,14 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 		return nil, &problem.Problem{Class: "data", What: "there is no run yet", Next: "aqueduck sync"}
 	case len(found) == 0:
 		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no run " + id, Next: next}
-	case len(found) > 1 && found[len(found)-1].Run != id:
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "several runs have an id that begins with " + id, Next: next}
+	case len(found) > 1:
+		var ids []string
+		for _, r := range found {
+			ids = append(ids, r.Run)
+		}
+		return nil, SeveralRuns("runs", id, ids, next)
 	}
-	detail := &RunDetail{PastRun: found[len(found)-1], Published: found[len(found)-1].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
+	detail := &RunDetail{PastRun: found[0], Published: found[0].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
 		Rejects: []RunReject{}, Publishes: []RunPublished{}}
 	if err := WithPublished(ctx, dir, func(f PublishedDB) error { return detail.readPublishedRun(ctx, f) }); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err

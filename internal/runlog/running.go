@@ -6,12 +6,13 @@ import "time"
 type Running struct {
 	Run      string          `json:"run"`
 	Pipeline string          `json:"pipeline"`
-	PID      int             `json:"pid"`     // of the process that runs
-	Started  time.Time       `json:"started"` // by the run's clock
-	At       time.Time       `json:"at"`      // when the file was written
-	Doing    string          `json:"doing"`   // reading, publishing
-	Percent  float64         `json:"percent"` // share of the history that is read, 0 to 100
-	Left     time.Duration   `json:"left_ns"` // estimate; 0: not known
+	PID      int             `json:"pid"`          // of the process that runs
+	Started  time.Time       `json:"started"`      // by the run's clock
+	At       time.Time       `json:"at"`           // when the file was written
+	Doing    string          `json:"doing"`        // reading, publishing
+	Percent  float64         `json:"percent"`      // share of the history that is read, 0 to 100
+	Done     float64         `json:"done_percent"` // share of the whole run that is done, an estimate; 0: unknown
+	Left     time.Duration   `json:"left_ns"`      // estimate until the end of the run; 0: unknown
 	Streams  []RunningStream `json:"streams"`
 	Rows     int64           `json:"rows"`                // rows written, over all tables
 	Requests int64           `json:"requests"`            // sent so far
@@ -27,6 +28,7 @@ type RunningStream struct {
 	Phase     string    `json:"phase"`               // waiting, forward, history, done
 	WaitsFor  string    `json:"waits_for,omitempty"` // parent streams, its turn, the rate limit, a retry; "": nothing
 	Requests  int64     `json:"requests"`            // sent so far
+	Expected  int64     `json:"expected"`            // estimate of the requests of the whole run; 0: unknown
 	Extracted int64     `json:"extracted"`           // records read
 	Rows      int64     `json:"rows"`                // rows written, over all its tables
 	Backfill  float64   `json:"backfill"`            // share of the history that is read, 0 to 1

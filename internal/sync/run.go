@@ -152,7 +152,7 @@ func beginTasks(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 		if w.Answers, err = work.Facts.LastAnswers(ctx, w.Name); err != nil {
 			return err
 		}
-		w.Shares, err = work.Facts.LastShares(ctx, w.Name)
+		w.Past, err = work.Facts.PastReads(ctx, w.Name)
 		return err
 	})
 	if err != nil {

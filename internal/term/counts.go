@@ -86,6 +86,44 @@ func OrDash(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
+// ShortTime formats a time in its zone for people who look at it now: 03:54 on the same day, 20 Nov 03:54 in the same year, otherwise the date. It
+// names a zone other than UTC, and is a dash for the zero time.
+func ShortTime(now, t time.Time) string {
+	zone := ""
+	if _, offset := t.Zone(); offset != 0 {
+		zone = t.Format(" MST")
+	}
+	switch now = now.In(t.Location()); {
+	case t.IsZero():
+		return "–"
+	case t.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return t.Format("15:04") + zone
+	case t.Year() == now.Year():
+		return t.Format("2 Jan 15:04") + zone
+	}
+	return t.Format(time.DateOnly)
+}
+
+// Ago formats how long before now a time was: 5 min ago, 2 h ago, 3 days ago.
+func Ago(now, t time.Time) string {
+	if now.Sub(t) < time.Minute {
+		return "just now"
+	}
+	return Span(now.Sub(t)) + " ago"
+}
+
+// Span formats a span of time in its largest unit: 5 min, 2 h, 3 days.
+func Span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d.Round(time.Minute) < time.Hour:
+		return fmt.Sprintf("%d min", d.Round(time.Minute)/time.Minute)
+	case d.Round(time.Hour) < 2*day:
+		return fmt.Sprintf("%d h", d.Round(time.Hour)/time.Hour)
+	}
+	return fmt.Sprintf("%d days", d.Round(day)/day)
+}
+
 // Percent formats a share as a percentage with two significant digits.
 func Percent(share float64) string {
 	return strconv.FormatFloat(100*share, 'f', max(0, 1-int(math.Floor(math.Log10(100*share)))), 64) + " %"

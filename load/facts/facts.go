@@ -123,22 +123,31 @@ func (w *Facts) LastAnswers(ctx context.Context, schema string) (map[string]stri
 		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
 }
 
-// LastShares gives, by stream of a schema, the last known share of its history that was read, 0 to 1.
-func (w *Facts) LastShares(ctx context.Context, schema string) (shares map[string]float64, err error) {
+// PastReads is how earlier runs read a stream.
+type PastReads struct {
+	Share    float64 // the last known share of its history that was read, 0 to 1
+	Requests int64   // requests of a usual run that read it completely; 0: fewer than two runs did
+}
+
+// PastReads gives, by stream of a schema, how earlier runs read it.
+func (w *Facts) PastReads(ctx context.Context, schema string) (past map[string]PastReads, err error) {
 	err = w.db.Do("read how far earlier runs were", func(db *duck.DB) error {
-		shares = map[string]float64{}
-		const query = "SELECT stream, arg_max(backfill, started_at) FROM _sync.stream_runs WHERE schema = $1 AND backfill > 0 GROUP BY stream"
+		past = map[string]PastReads{}
+		// Of two runs it is the one with fewer requests: the first one has read the history.
+		const query = `SELECT stream, arg_max(backfill, started_at), CASE WHEN count(*) FILTER (outcome = 'ok' AND backfill >= 1) > 1
+			THEN quantile_disc(requests, 0.5) FILTER (outcome = 'ok' AND backfill >= 1) ELSE 0 END
+			FROM _sync.stream_runs WHERE schema = $1 AND backfill > 0 GROUP BY stream`
 		return db.Each(ctx, query, []any{schema}, func(rows *sql.Rows) error {
 			var stream string
-			var share float64
-			if err := rows.Scan(&stream, &share); err != nil {
+			var known PastReads
+			if err := rows.Scan(&stream, &known.Share, &known.Requests); err != nil {
 				return err
 			}
-			shares[stream] = share
+			past[stream] = known
 			return nil
 		})
 	})
-	return shares, err
+	return past, err
 }
 
 // States gives the state of every checkpoint of a schema, by stream.

@@ -16,6 +16,7 @@ import (
 // answerColumn is one column of an answer, and how its values are converted without loss.
 type answerColumn struct {
 	name string
+	kind string                // its type in the answer
 	form string                // SQL that selects it, with %s for the column
 	give func(text string) any // converts the selected text to what Query gives; nil: no conversion
 }
@@ -32,7 +33,7 @@ var (
 // floats, which lose integers beyond 2^53, loses the order of a struct's fields, makes instants of dates and bytes of
 // UUIDs.
 func columnOf(name, kind string) answerColumn {
-	c := answerColumn{name: name, form: "%s"}
+	c := answerColumn{name: name, kind: kind, form: "%s"}
 	switch {
 	case kind == "JSON":
 		c.form, c.give = "%s::VARCHAR", rawJSON

@@ -35,9 +35,15 @@ type queryRequest struct {
 	Memory    int64  `json:"memory"` // of DuckDB
 }
 
+// answerHead is the first message of an answer.
+type answerHead struct {
+	Names []string `json:"names"`
+	Types []string `json:"types"`
+}
+
 // The kinds of messages from a process.
 const (
-	columnsKind = 2 // names, as JSON; rows follow
+	columnsKind = 2 // names and types, as JSON; rows follow
 	rowKind     = 3
 	readyKind   = 4 // the Parquet file follows
 	fileKind    = 5 // a piece of a Parquet file
@@ -46,19 +52,24 @@ const (
 
 // Query is the function Query in a process of its own.
 func (i Isolation) Query(ctx context.Context, path, statement string, visit func(columns []string, row []any) error) error {
-	var names []string
+	return i.QueryTyped(ctx, path, statement, func(columns, _ []string, row []any) error { return visit(columns, row) })
+}
+
+// QueryTyped is Query whose visits also get the columns' types, as DuckDB names them.
+func (i Isolation) QueryTyped(ctx context.Context, path, statement string, visit func(columns, types []string, row []any) error) error {
+	var head answerHead
 	var row []any
 	return i.runTask(ctx, "query", path, statement, func(kind byte, payload []byte) (err error) {
 		if kind == columnsKind {
-			if err := json.Unmarshal(payload, &names); err != nil {
+			if err := json.Unmarshal(payload, &head); err != nil {
 				return fmt.Errorf("read the names of the columns: %w", err)
 			}
-			return visit(names, nil)
+			return visit(head.Names, head.Types, nil)
 		}
-		if row, err = readRow(row[:0], payload, len(names)); err != nil {
+		if row, err = readRow(row[:0], payload, len(head.Names)); err != nil {
 			return fmt.Errorf("read a row: %w", err)
 		}
-		return visit(names, row)
+		return visit(head.Names, head.Types, row)
 	})
 }
 
@@ -189,10 +200,10 @@ func answerQuery(ctx context.Context, q queryRequest, to *sandbox.Answer) error 
 		return err
 	}
 	var payload []byte
-	err = r.Query(ctx, q.Statement, func(columns []string, row []any) error {
+	err = r.queryTyped(ctx, q.Statement, func(columns, types []string, row []any) error {
 		if row == nil {
-			names, err := json.Marshal(columns)
-			return errors.Join(err, to.Send(columnsKind, names), to.Flush(), sandbox.LiftCPU())
+			head, err := json.Marshal(answerHead{columns, types})
+			return errors.Join(err, to.Send(columnsKind, head), to.Flush(), sandbox.LiftCPU())
 		}
 		payload = appendRow(payload[:0], row)
 		return to.Send(rowKind, payload)

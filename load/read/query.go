@@ -90,7 +90,12 @@ func (r *Reader) Close() error { return r.DB.Close() }
 // Query runs one reading statement, which reaches nothing but the file. It calls visit first with the names and a nil
 // row, then for each row; visit must not keep the row. JSON is json.RawMessage and DECIMAL is json.Number, both exact.
 // Dates, times of day, timestamps without a zone, intervals, UUIDs and blobs are text; lists and structs are JSON.
-func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) (err error) {
+func (r *Reader) Query(ctx context.Context, statement string, visit func(columns []string, row []any) error) error {
+	return r.queryTyped(ctx, statement, func(columns, _ []string, row []any) error { return visit(columns, row) })
+}
+
+// queryTyped is Query whose visits also get the columns' types, as DuckDB names them.
+func (r *Reader) queryTyped(ctx context.Context, statement string, visit func(columns, types []string, row []any) error) (err error) {
 	if err := RequireRead(r.DB, statement); err != nil {
 		return err
 	}
@@ -105,18 +110,26 @@ func (r *Reader) Query(ctx context.Context, statement string, visit func(columns
 	if err != nil {
 		return err
 	}
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	if err := visit(names, nil); err != nil {
+	given, err := rows.ColumnTypes()
+	if err != nil {
 		return err
 	}
-	return eachRow(rows, names, columns, visit)
+	types := make([]string, len(names))
+	for i, t := range given {
+		types[i] = t.DatabaseTypeName()
+	}
+	for i, c := range columns {
+		names[i], types[i] = c.name, c.kind
+	}
+	if err := visit(names, types, nil); err != nil {
+		return err
+	}
+	return eachRow(rows, columns, len(names), func(row []any) error { return visit(names, types, row) })
 }
 
-func eachRow(rows *sql.Rows, names []string, columns []answerColumn, visit func(columns []string, row []any) error) error {
-	row := make([]any, len(names))
-	into := make([]any, len(names))
+func eachRow(rows *sql.Rows, columns []answerColumn, n int, visit func(row []any) error) error {
+	row := make([]any, n)
+	into := make([]any, n)
 	for i := range row {
 		into[i] = &row[i]
 	}
@@ -127,7 +140,7 @@ func eachRow(rows *sql.Rows, names []string, columns []answerColumn, visit func(
 		for i, c := range columns {
 			row[i] = c.exactValue(row[i])
 		}
-		if err := visit(names, row); err != nil {
+		if err := visit(row); err != nil {
 			return err
 		}
 	}

@@ -136,7 +136,7 @@ func TestTheFiveCommandsOfTheReadmeGiveAnAnswer(t *testing.T) {
 	said, err := runCommand(t.Context(), ".", os.Environ(), "systemd-nspawn", "--quiet", "--directory="+root, "--register=no", "--keep-unit", "--pipe", "--chdir=/checks", "sh", "-ec", script)
 	requireNoError(t, err)
 	t.Log(said)
-	if len(commands) != 5 || !strings.Contains(said, "conversations │") {
+	if len(commands) != 5 || !strings.Contains(said, "conversations\n") {
 		t.Errorf("%d commands say\n%s", len(commands), said)
 	}
 }

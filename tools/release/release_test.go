@@ -271,7 +271,7 @@ func TestANewColleagueComesToHisFirstAnswerInFiveCommands(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", command, err, said)
 		}
 	}
-	if !strings.Contains(string(said), "│ id ") || strings.Count(string(said), "\n") < 9 {
+	if !strings.Contains(string(said), "\n  varchar ") || strings.Count(string(said), "\n") < 9 {
 		t.Errorf("the last command says\n%s", said)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/term"
 )
@@ -14,11 +12,12 @@ import (
 // PrintCatalogue writes a line for each stream.
 func PrintCatalogue(all []dictionary.StreamDescription, w io.Writer) {
 	t := newTable("STREAM", "REQUEST", "SINCE", "TABLES", "ONE ROW PER")
+	t.leaveOut(4)
 	for _, d := range all {
 		doc, _, _ := strings.Cut(strings.TrimPrefix(d.Doc, "One row per "), ". ")
-		t.AppendRow(table.Row{d.Stream, d.Request, d.Since, term.JoinFew(d.Shown, 3), term.Truncate(strings.TrimSuffix(doc, "."), 60)})
+		t.addRow(d.Stream, d.Request, d.Since, term.JoinFew(d.Shown, 3), strings.TrimSuffix(doc, "."))
 	}
-	fmt.Fprintln(w, renderTable(t))
+	printTable(w, t)
 }
 
 // PrintStream writes the complete description of a stream.
@@ -42,8 +41,8 @@ func PrintStream(d dictionary.StreamDescription, w io.Writer) {
 			if column.PII {
 				doc = strings.TrimSpace(doc + " (personal data)")
 			}
-			t.AppendRow(table.Row{column.Column, column.Type, column.From, term.Truncate(doc, 90)})
+			t.addRow(column.Column, column.Type, column.From, doc)
 		}
-		fmt.Fprintln(w, renderTable(t))
+		printTable(w, t)
 	}
 }

@@ -106,15 +106,6 @@ func TimeCell(t time.Time) any {
 	return t
 }
 
-// ShortenText shortens a text so that its table fits on the screen.
-func ShortenText(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
-}
-
 // unescapedJSON returns JSON that does not escape <, > and &: it is not for HTML pages.
 func unescapedJSON(v any) ([]byte, error) {
 	var b bytes.Buffer

@@ -27,8 +27,8 @@ func TestS27CSVHasNoFormulaOfACustomer(t *testing.T) {
 		"":                                "",
 	} {
 		var out bytes.Buffer
-		r := NewRows("csv", &out)
-		if err := r.WriteHeader([]string{"=name", "n"}); err != nil {
+		r := NewAnswer("csv", &out, false)
+		if err := r.WriteHeader([]string{"=name", "n"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.WriteRow([]any{text, int64(-5)}); err != nil {
@@ -51,8 +51,8 @@ func TestS51TableSizeIsLimited(t *testing.T) {
 		row  []any
 		most int
 	}{{make([]any, 1000), mostValues / 1000}, {[]any{long}, 8}} {
-		r := NewRows("table", io.Discard)
-		if err := r.WriteHeader(make([]string, len(tt.row))); err != nil {
+		r := NewAnswer("table", io.Discard, true)
+		if err := r.WriteHeader(make([]string, len(tt.row)), nil); err != nil {
 			t.Fatal(err)
 		}
 		for i := range tt.most + 1 {
@@ -67,8 +67,8 @@ func TestS51TableSizeIsLimited(t *testing.T) {
 func TestTablesHaveNoTerminalControls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := NewRows("table", &out)
-	if err := r.WriteHeader([]string{"a\x1b[2J"}); err != nil {
+	r := NewAnswer("table", &out, true)
+	if err := r.WriteHeader([]string{"a\x1b[2J"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"\x1b]0;owned\a", "x\u202egnirts", "\u009b31m", "two\nlines", "👩\u200d💻 José"} {
@@ -93,8 +93,8 @@ func TestTablesHaveNoTerminalControls(t *testing.T) {
 func TestColumnsWithEqualNamesAreAllInJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	r := NewRows("json", &out)
-	if err := errors.Join(r.WriteHeader([]string{"a", "a", "A", "a_1", "a"}), r.WriteRow([]any{1, 2, 3, 4, 5}), r.FinishTable()); err != nil {
+	r := NewAnswer("json", &out, false)
+	if err := errors.Join(r.WriteHeader([]string{"a", "a", "A", "a_1", "a"}, nil), r.WriteRow([]any{1, 2, 3, 4, 5}), r.FinishTable()); err != nil {
 		t.Fatal(err)
 	}
 	if want := "[\n {\"a\": 1, \"a_1\": 2, \"A\": 3, \"a_1_1\": 4, \"a_2\": 5}\n]\n"; out.String() != want {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"time"
 
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/plan"
@@ -10,14 +11,14 @@ import (
 	"aqueduck/internal/verify"
 )
 
-// List is the rows of a command's output in CSV, below the names of their columns.
+// List is the rows of a command's output, below the names of their columns.
 type List struct {
 	Columns []string
 	Rows    [][]any
 }
 
 // WriteCSV writes the rows, with the names of the columns in the first line.
-func (l List) WriteCSV(w io.Writer) error { return WriteList("csv", w, l.Columns, l.Rows) }
+func (l List) WriteCSV(w io.Writer) error { return WriteList("csv", w, time.Time{}, l.Columns, l.Rows) }
 
 // ListRunStreams returns a row for each stream of a run.
 func ListRunStreams(d *runlog.RunDetail) List {

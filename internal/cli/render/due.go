@@ -1,11 +1,7 @@
 package render
 
 import (
-	"fmt"
 	"io"
-	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/internal/config"
 )
@@ -14,7 +10,7 @@ import (
 func PrintDue(w io.Writer, all []config.Due) {
 	t := newTable("PIPELINE", "LOCAL", "ZONE", "UTC", "NOTE")
 	for _, d := range all {
-		t.AppendRow(table.Row{d.Pipeline, d.Local, d.Zone, d.At.Format(time.RFC3339), d.Note})
+		t.addRow(d.Pipeline, d.Local, d.Zone, d.At.UTC().Format("2006-01-02 15:04"), d.Note)
 	}
-	fmt.Fprintln(w, renderTable(t))
+	printTable(w, t)
 }

@@ -40,8 +40,8 @@ func PrintErased(done []admin.Erased, w io.Writer) {
 	fmt.Fprintln(w, "          _sync.erasures has the certificate; with -v every table and file is listed")
 }
 
-// erasureCertificate is a row of _sync.erasures as JSON.
-type erasureCertificate struct {
+// ErasureCertificate is a row of _sync.erasures as JSON.
+type ErasureCertificate struct {
 	Workspace  string           `json:"workspace"`
 	Reason     string           `json:"reason"`
 	Persons    []string         `json:"persons"`
@@ -51,35 +51,28 @@ type erasureCertificate struct {
 	NotCovered []string         `json:"not_covered"`
 }
 
-// WriteCertificates writes all certificates in a form, with every table and file.
-func WriteCertificates(form string, done []admin.Erased, w io.Writer) error {
-	if form == "json" {
-		all := make([]erasureCertificate, len(done))
-		for i, e := range done {
-			all[i] = erasureCertificate{e.Workspace, e.Reason, e.Persons, e.Certificate.Rows, e.Tables, e.Files, e.NotCovered}
-		}
-		return WriteJSON(w, all)
+// ErasureCertificates returns the certificates of erasures as JSON has them.
+func ErasureCertificates(done []admin.Erased) []ErasureCertificate {
+	all := make([]ErasureCertificate, len(done))
+	for i, e := range done {
+		all[i] = ErasureCertificate{e.Workspace, e.Reason, e.Persons, e.Certificate.Rows, e.Tables, e.Files, e.NotCovered}
 	}
-	out := NewRows(form, w)
-	if err := out.WriteHeader([]string{"workspace", "what", "name", "rows"}); err != nil {
-		return err
-	}
+	return all
+}
+
+// ListErased returns a row for each table and file that erasures changed, and for each column that they did not cover.
+func ListErased(done []admin.Erased) List {
+	l := List{Columns: []string{"workspace", "what", "name", "rows"}}
 	for _, e := range done {
 		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
-			if err := out.WriteRow([]any{e.Workspace, "table", table, e.Tables[table]}); err != nil {
-				return err
-			}
+			l.Rows = append(l.Rows, []any{e.Workspace, "table", table, e.Tables[table]})
 		}
 		for _, name := range e.Files {
-			if err := out.WriteRow([]any{e.Workspace, "file", name, nil}); err != nil {
-				return err
-			}
+			l.Rows = append(l.Rows, []any{e.Workspace, "file", name, nil})
 		}
 		for _, name := range e.NotCovered {
-			if err := out.WriteRow([]any{e.Workspace, "not covered", name, nil}); err != nil {
-				return err
-			}
+			l.Rows = append(l.Rows, []any{e.Workspace, "not covered", name, nil})
 		}
 	}
-	return out.FinishTable()
+	return l
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/plan"
 	"aqueduck/internal/term"
 )
@@ -13,14 +11,15 @@ import (
 // PrintPlan writes the plan for people; scripts may rely on its last line.
 func PrintPlan(p *plan.Plan, w io.Writer) {
 	t := newTable("WORKSPACE", "STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
-	t.SetColumnConfigs(alignRight(4, 5, 6))
+	t.alignRight(4, 5, 6)
+	t.leaveOut(6, 7)
 	known := true
 	for _, s := range p.Streams {
-		t.AppendRow(table.Row{s.Workspace, s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis})
+		t.addRow(s.Workspace, s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis)
 		known = known && s.Requests >= 0
 	}
-	fmt.Fprintln(w, renderTable(t))
-	fmt.Fprint(w, "  RECORDS: what the source has.  REQUESTS: an estimate for this run, from BASIS.  A CHANGE: requests that one changed record costs a later run.\n\n")
+	printTable(w, t)
+	fmt.Fprint(w, "  RECORDS: what the source has.  REQUESTS: an estimate for this run, from BASIS.\n  A CHANGE: requests that one changed record costs a later run.\n\n")
 	for _, name := range p.Tables {
 		fmt.Fprintf(w, "  + table  %s\n", name)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/preview"
 	"aqueduck/internal/term"
 	"aqueduck/transform"
@@ -22,9 +20,9 @@ func PrintOnline(o *preview.Online, w io.Writer) {
 		if s.Named {
 			named = "yes"
 		}
-		t.AppendRow(table.Row{s.Workspace, s.Stream, s.Request, s.Answer, named, s.Why})
+		t.addRow(s.Workspace, s.Stream, s.Request, s.Answer, named, s.Why)
 	}
-	fmt.Fprintln(w, renderTable(t))
+	printTable(w, t)
 	for _, note := range o.Notes {
 		fmt.Fprintln(w, note)
 	}
@@ -91,7 +89,7 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 // printTrialTable writes the first rows, without empty columns.
 func printTrialTable(t *preview.TrialTable, w io.Writer) {
 	fmt.Fprintf(w, "\n%s  %s\n", t.Table, term.Count(t.Rows, "row"))
-	var heads []any
+	var heads []string
 	var shown []int
 	for i, name := range t.Columns {
 		own := !strings.HasPrefix(name, "_") || name == transform.ExtraColumn
@@ -104,7 +102,7 @@ func printTrialTable(t *preview.TrialTable, w io.Writer) {
 	}
 	out := newTable(heads...)
 	for _, row := range t.First {
-		var cells table.Row
+		var cells []any
 		for _, i := range shown {
 			text := ""
 			if row[i] != nil {
@@ -113,7 +111,7 @@ func printTrialTable(t *preview.TrialTable, w io.Writer) {
 			}
 			cells = append(cells, text)
 		}
-		out.AppendRow(cells)
+		out.addRow(cells...)
 	}
-	fmt.Fprintln(w, renderTable(out))
+	printTable(w, out)
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
@@ -15,18 +13,20 @@ import (
 
 // PrintReport writes the report of a run: what it read and where it stored it, the table of streams, errors with next steps, and the last line.
 func PrintReport(r *runlog.Report, w io.Writer) {
-	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, r.RunID, strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
+	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, runlog.ShortRun(r.RunID), strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")
-	t.SetColumnConfigs(alignRight(3, 4, 5, 6, 7, 8, 9))
+	t.alignRight(3, 4, 5, 6, 7, 8, 9)
+	t.leaveOut(8, 7, 9)
+	ended := r.Started.Add(r.Time)
 	for _, s := range r.Streams {
 		counted := term.Thousands
 		if s.Status == runlog.StatusUnavailable && s.Extracted == 0 {
 			counted = func(int64) string { return "–" } // 0 would say that there is none
 		}
-		t.AppendRow(table.Row{s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
-			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), s.Reached()})
+		t.addRow(s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
+			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), s.Reached(ended))
 	}
-	fmt.Fprintln(w, renderTable(t))
+	printTable(w, t)
 	made := 0
 	for _, c := range r.Changes {
 		if c.Column == "" {

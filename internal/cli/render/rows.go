@@ -3,13 +3,14 @@ package render
 import (
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/big"
+	"strings"
+	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/term"
 )
 
 // WriteJSON writes a result as indented JSON that does not escape < and >.
@@ -20,10 +21,10 @@ func WriteJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
-// WriteList writes all rows of a result in one of the output formats.
-func WriteList(form string, w io.Writer, columns []string, all [][]any) error {
-	out := NewRows(form, w)
-	if err := out.WriteHeader(columns); err != nil {
+// WriteList writes all rows of a list in one of the output formats.
+func WriteList(form string, w io.Writer, now time.Time, columns []string, all [][]any) error {
+	out := NewRows(form, w, now)
+	if err := out.WriteHeader(columns, nil); err != nil {
 		return err
 	}
 	for _, row := range all {
@@ -36,83 +37,78 @@ func WriteList(form string, w io.Writer, columns []string, all [][]any) error {
 
 // Rows writes the rows of a result one by one in one of the output formats.
 type Rows interface {
-	WriteHeader(names []string) error // before the rows
+	WriteHeader(names, types []string) error // before the rows; types may be nil
 	WriteRow(values []any) error
 	FinishTable() error // after the last one
 }
 
-// NewRows returns a writer of rows in a format: json, csv, or else a table.
-func NewRows(form string, w io.Writer) Rows {
+// NewRows returns a writer of the rows of a list in a format: json, csv, or else a table, whose times are short and seen from now.
+func NewRows(form string, w io.Writer, now time.Time) Rows {
+	if r := newPrograms(form, w); r != nil {
+		return r
+	}
+	return &listRows{w: w, now: now}
+}
+
+// RunID is the id of a run in a list: whole for programs, short in a table.
+type RunID string
+
+// newPrograms returns a writer in a format for programs; nil for a table.
+func newPrograms(form string, w io.Writer) Rows {
 	switch form {
 	case "json":
 		return &jsonRows{w: w}
 	case "csv":
 		return &csvRows{w: csv.NewWriter(w)}
 	}
-	return &tableRows{w: w, t: table.NewWriter()}
+	return nil
 }
 
-// Limits of a table: it is drawn when all of its rows are in memory, with some hundred bytes for each value.
-const (
-	mostValues = 1_000_000
-	mostText   = 64 << 20 // bytes
-)
-
-// ErrTable means that an answer is too large for a table; other formats have no such limit.
-var ErrTable = errors.New("the answer is larger than a table can show: a million values, or 64 MiB of text")
-
-// tableRows draws a table after its last row, because the widths of columns depend on all rows. Columns of numbers are aligned to the right.
-type tableRows struct {
-	w     io.Writer
-	t     table.Writer
-	held  int    // number of values
-	bytes int    // of text
-	words []bool // by column: it has a value that is no number
-	any   []bool // by column: it has a value
+// listRows draws a list of a command as a table after its last row. Columns of numbers are aligned to the right.
+type listRows struct {
+	w   io.Writer
+	now time.Time
+	t   *peopleTable
+	set []bool // by column: it has a value
 }
 
-func (r *tableRows) WriteHeader(names []string) error {
-	style := table.StyleLight
-	style.Format.Header = text.FormatDefault
-	r.t.SetStyle(style)
+func (r *listRows) WriteHeader(names, _ []string) error {
 	heads := make([]string, len(names))
 	for i, name := range names {
-		heads[i] = escapeControls(name)
+		heads[i] = strings.ToUpper(strings.ReplaceAll(name, "_", " "))
 	}
-	r.t.AppendHeader(tableRow(heads))
-	r.words, r.any = make([]bool, len(names)), make([]bool, len(names))
+	r.t, r.set = newTable(heads...), make([]bool, len(names))
 	return nil
 }
 
-func (r *tableRows) WriteRow(values []any) error {
-	texts := make([]string, len(values))
+func (r *listRows) WriteRow(values []any) error {
+	cells := make([]any, len(values))
 	for i, v := range values {
-		texts[i] = escapeControls(formatCell(v))
-		r.bytes += len(texts[i])
-		if v == nil {
-			texts[i] = "NULL"
+		switch v := v.(type) {
+		case nil:
+			cells[i] = "–"
 			continue
+		case time.Time:
+			cells[i] = term.ShortTime(r.now, v)
+		case int64:
+			cells[i] = term.Thousands(v)
+		case RunID:
+			cells[i] = runlog.ShortRun(string(v))
+		default:
+			cells[i] = escapeControls(formatCell(v))
 		}
-		r.any[i] = true
-		r.words[i] = r.words[i] || !isNumber(v)
+		r.t.noteNumber(i, v, &r.set[i])
 	}
-	if r.held += len(values); r.held > mostValues || r.bytes > mostText {
-		return ErrTable
-	}
-	r.t.AppendRow(tableRow(texts))
+	r.t.addRow(cells...)
 	return nil
 }
 
-func (r *tableRows) FinishTable() error {
-	var right []table.ColumnConfig
-	for i := range r.words {
-		if r.any[i] && !r.words[i] {
-			right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
-		}
-	}
-	r.t.SetColumnConfigs(right)
-	_, err := fmt.Fprintln(r.w, r.t.Render())
-	return err
+func (r *listRows) FinishTable() error { return printTable(r.w, r.t) }
+
+// noteNumber aligns a column to the right as long as each of its values is a number. set: the column has a value already.
+func (t *peopleTable) noteNumber(column int, v any, set *bool) {
+	t.numbers[column] = isNumber(v) && (t.numbers[column] || !*set)
+	*set = true
 }
 
 func isNumber(v any) bool {
@@ -123,17 +119,9 @@ func isNumber(v any) bool {
 	return false
 }
 
-func tableRow(texts []string) table.Row {
-	row := make(table.Row, len(texts))
-	for i, t := range texts {
-		row[i] = t
-	}
-	return row
-}
-
 type csvRows struct{ w *csv.Writer }
 
-func (r *csvRows) WriteHeader(names []string) error {
+func (r *csvRows) WriteHeader(names, _ []string) error {
 	texts := make([]string, len(names))
 	for i, name := range names {
 		texts[i] = noFormula(name)
@@ -165,7 +153,7 @@ type jsonRows struct {
 	began bool
 }
 
-func (r *jsonRows) WriteHeader(names []string) error {
+func (r *jsonRows) WriteHeader(names, _ []string) error {
 	taken := map[string]bool{}
 	for _, n := range names {
 		unique := n

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
@@ -67,9 +65,10 @@ func printConfiguration(d *runlog.RunDetail, w io.Writer) {
 	}
 	t := newTable("SETTING", "FROM")
 	for _, o := range d.Configuration {
-		t.AppendRow(table.Row{o.Setting, o.From})
+		t.addRow(o.Setting, o.From)
 	}
-	fmt.Fprintf(w, "\n%s\n", renderTable(t))
+	fmt.Fprintln(w)
+	printTable(w, t)
 }
 
 func printRunStreams(d *runlog.RunDetail, w io.Writer) {
@@ -77,13 +76,15 @@ func printRunStreams(d *runlog.RunDetail, w io.Writer) {
 		return
 	}
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO")
-	t.SetColumnConfigs(alignRight(3, 4, 5, 6, 7, 8, 9))
+	t.alignRight(3, 4, 5, 6, 7, 8, 9)
+	t.leaveOut(9, 8, 6)
 	called := runlog.StreamNamer(d.Streams, func(s runlog.RunStream) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range d.Streams {
-		t.AppendRow(table.Row{called(s), s.Outcome, term.Thousands(s.Records), term.Thousands(s.New), term.Thousands(s.Changed), term.Thousands(s.Gone),
-			term.Thousands(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.OrDash(s.SyncedTo)})
+		t.addRow(called(s), s.Outcome, term.Thousands(s.Records), term.Thousands(s.New), term.Thousands(s.Changed), term.Thousands(s.Gone),
+			term.Thousands(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.ShortTime(d.Finished, s.SyncedTo.UTC()))
 	}
-	fmt.Fprintf(w, "\n%s\n", renderTable(t))
+	fmt.Fprintln(w)
+	printTable(w, t)
 	for _, s := range d.Streams {
 		if s.Error != "" {
 			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(s), s.Error, s.Next)

@@ -2,24 +2,60 @@ package render
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
 
-// runningTable returns the table of an active run: what it does, how far it is, when it may end, and each stream. It has no line break at
-// its end.
-func runningTable(r *runlog.Running) string {
+// runningTable returns the table of an active run: what it does, how far it is, when it may end, and each stream. It is as wide as the terminal, and
+// not higher: where there are too many streams, those that are read now come before those that wait or have ended. It has no line break at its
+// end.
+func runningTable(r *runlog.Running, width, lines int) string {
 	t := newTable("STREAM", "DOING", "READ", "ROWS", "REQS", "HISTORY", "WAITS FOR")
-	t.SetColumnConfigs(alignRight(3, 4, 5, 6))
+	t.alignRight(3, 4, 5, 6)
+	t.leaveOut(5, 3)
 	called := r.Called()
-	for _, s := range r.Streams {
-		t.AppendRow(table.Row{called(s), s.Phase, term.Thousands(s.Extracted), term.Thousands(s.Rows), term.Thousands(s.Requests), fmt.Sprintf("%.0f %%", 100*s.Backfill), s.WaitsFor})
+	shown, others := chooseStreams(r.Streams, max(1, lines-3))
+	for _, s := range shown {
+		t.addRow(called(s), s.Phase, term.Thousands(s.Extracted), term.Thousands(s.Rows), term.Thousands(s.Requests), fmt.Sprintf("%.0f %%", 100*s.Backfill), s.WaitsFor)
 	}
-	return RunningLine(r) + "\n" + renderTable(t)
+	drawn, _ := t.drawTable(width)
+	return cutCell(RunningLine(r), width) + "\n" + drawn + term.WithNote("\n  ", cutCell(others, width-indent))
+}
+
+// chooseStreams returns so many streams in their order, and a text about the others; "" if there are none.
+func chooseStreams(all []runlog.RunningStream, most int) (shown []runlog.RunningStream, others string) {
+	if len(all) <= most {
+		return all, ""
+	}
+	ranks := []string{"being read", "waiting", "done"}
+	rank := func(s runlog.RunningStream) int { return max(0, slices.Index(ranks, s.Phase)) }
+	sorted := slices.SortedStableFunc(slices.Values(all), func(a, b runlog.RunningStream) int { return rank(a) - rank(b) })
+	room, counts := map[int]int{}, make([]int, len(ranks))
+	for i, s := range sorted {
+		if i < most {
+			room[rank(s)]++
+		} else {
+			counts[rank(s)]++
+		}
+	}
+	for _, s := range all {
+		if room[rank(s)] > 0 {
+			room[rank(s)]--
+			shown = append(shown, s)
+		}
+	}
+	var words []string
+	for i, n := range counts {
+		if n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, ranks[i]))
+		}
+	}
+	return shown, "… and " + strings.Join(words, ", ")
 }
 
 // RunningLine describes an active run in a line: what it does, how far it is, and when it may end.
@@ -35,14 +71,24 @@ func requestRate(r *runlog.Running) string {
 	return ""
 }
 
-// shareRead returns the share of the history that is read and the time that the rest may take; "" if nothing is left.
+// shareRead returns the share of the run that is done and the time that the rest may take, as far as they are known.
 func shareRead(r *runlog.Running) string {
-	if r.Percent >= 100 {
-		return ""
+	switch {
+	case r.Left > 0:
+		return fmt.Sprintf("%.0f%%, about %s left, ", math.Floor(r.Done), roundedSpan(r.Left))
+	case r.Done > 0:
+		return fmt.Sprintf("%.0f%%, time left unknown, ", math.Floor(r.Done))
 	}
-	text := fmt.Sprintf("%.0f%%, ", r.Percent)
-	if r.Left > 0 {
-		text += "about " + term.Duration(r.Left) + " left, "
+	return "percent and time left unknown, "
+}
+
+// roundedSpan returns a time that is left, no more exact than an estimate is: 40s, 12 min, 3 h 20 min.
+func roundedSpan(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", max(1, d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", (d+time.Minute-1)/time.Minute)
 	}
-	return text
+	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
 }

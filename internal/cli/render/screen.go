@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -12,16 +13,23 @@ import (
 
 // Screen is a terminal with a table at its end that is redrawn in place. Other output appears above the table.
 type Screen struct {
+	size func() (columns, lines int)
+
 	mu    sync.Mutex // guards what follows
 	to    io.Writer
 	table string // without a line break at its end; "": no table
 }
 
-// wide is the number of characters of a line that are shown. A longer line could wrap, and then the table could not be erased.
-const wide = 79
+// UsualWidth is the width in characters of a terminal that does not say how wide it is.
+const UsualWidth = 80
 
-// NewScreen returns a screen for a terminal, without a table.
-func NewScreen(to io.Writer) *Screen { return &Screen{to: to} }
+// usualHeight is the height of such a terminal: all lines are shown.
+const usualHeight = 1000
+
+// NewScreen returns a screen for a terminal, without a table. size returns its width and height, which may change; 0 means that it is unknown.
+func NewScreen(to io.Writer, size func() (columns, lines int)) *Screen {
+	return &Screen{to: to, size: size}
+}
 
 // Write writes a text above the table.
 func (s *Screen) Write(text []byte) (int, error) {
@@ -35,12 +43,9 @@ func (s *Screen) Write(text []byte) (int, error) {
 
 // Show replaces the table with that of a run.
 func (s *Screen) Show(r runlog.Running) {
-	lines := strings.Split(runningTable(&r), "\n")
-	for i, line := range lines {
-		if runes := []rune(line); len(runes) > wide {
-			lines[i] = string(runes[:wide])
-		}
-	}
+	columns, height := s.size()
+	// A line that fills the last column could wrap, and a table that is higher than the terminal scrolls: then it could not be erased.
+	lines := strings.Split(runningTable(&r, cmp.Or(columns, UsualWidth)-1, cmp.Or(height, usualHeight)-1), "\n")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The next output reports a terminal that is gone.

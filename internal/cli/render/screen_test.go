@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"aqueduck/internal/runlog"
 )
@@ -12,13 +13,13 @@ import (
 func TestTableOfARunIsRedrawnInPlace(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	s := NewScreen(&out)
-	run := runlog.Running{Pipeline: "nightly", Doing: "reading", Percent: 37, Streams: []runlog.RunningStream{
+	s := NewScreen(&out, func() (columns, lines int) { return 79, 24 })
+	run := runlog.Running{Pipeline: "nightly", Doing: "reading", Done: 37, Left: time.Minute, Streams: []runlog.RunningStream{
 		{Stream: "contacts", Phase: "history"}, {Stream: strings.Repeat("a_long_name_", 9), Phase: "waiting"},
 	}}
 	s.Show(run)
 	fmt.Fprintln(s, "a word")
-	run.Percent = 38
+	run.Done = 38
 	s.Show(run)
 	var lines []string
 	for _, piece := range strings.SplitAfter(out.String(), "\n") {
@@ -42,7 +43,7 @@ func TestTableOfARunIsRedrawnInPlace(t *testing.T) {
 		t.Errorf("left on the screen:\n%s", strings.Join(lines, "\n"))
 	}
 	for _, line := range lines {
-		if len([]rune(line)) > wide {
+		if len([]rune(line)) > 79 {
 			t.Errorf("too wide: %s", line)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
@@ -16,14 +14,14 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	switch {
 	case s.Running != nil:
 		fmt.Fprintf(w, "running   %s, %s since %s: %s%s, %s\n", s.Running.Pipeline, s.Running.Doing,
-			s.Running.Started.UTC().Format(time.RFC3339), shareRead(s.Running), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
+			term.ShortTime(s.Now, s.Running.Started.UTC()), shareRead(s.Running), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
 		called := s.Running.Called()
 		for _, stream := range s.Running.Streams {
 			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", called(stream), stream.Phase, term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
 		}
 	case s.Lost != nil:
 		fmt.Fprintf(w, "crashed   %s (run %s): the run crashed or was killed; committed data is intact\n          next: %s\n",
-			s.Lost.Pipeline, s.Lost.Run, s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
+			s.Lost.Pipeline, runlog.ShortRun(s.Lost.Run), s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
 	}
 	failed := printFailed(s, w)
 	if len(s.Streams) == 0 {
@@ -32,10 +30,10 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
 	} else {
-		fmt.Fprintf(w, "data      as of %s%s\n", term.OrDash(s.AsOf), elapsedSince(s, s.AsOf))
+		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
 	}
 	for _, n := range s.Next {
-		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, n.At.Format(time.RFC3339), term.Duration(n.At.Sub(s.Now)), n.Again())
+		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, term.ShortTime(s.Now, n.At), term.Span(n.At.Sub(s.Now)), n.Again())
 	}
 	if len(s.Streams) > 0 {
 		printStreamStates(s, w)
@@ -52,7 +50,7 @@ func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 		if r.Class != "" && !told[r.Pipeline] {
 			some = true
 			if s.Lost == nil || s.Lost.Run != r.Run {
-				fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, r.Finished.UTC().Format(time.RFC3339), r.Class, r.Error, r.Next)
+				fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, term.ShortTime(s.Now, r.Finished.UTC()), r.Class, r.Error, r.Next)
 			}
 		}
 		told[r.Pipeline] = true
@@ -68,9 +66,10 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 		if outcome == "" {
 			outcome = "–" // published in the middle of its first run
 		}
-		t.AppendRow(table.Row{called(stream), outcome, describeFreshness(&stream, s.Now), term.OrDash(stream.SyncedTo), describeHistory(&stream)})
+		t.addRow(called(stream), outcome, describeFreshness(&stream, s.Now), term.ShortTime(s.Now, stream.SyncedTo.UTC()), describeHistory(&stream))
 	}
-	fmt.Fprintf(w, "\n%s\n", renderTable(t))
+	fmt.Fprintln(w)
+	printTable(w, t)
 	for _, stream := range s.Streams {
 		if stream.Hint != "" {
 			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
@@ -89,7 +88,7 @@ func describeFreshness(s *runlog.StreamStatus, now time.Time) string {
 	if s.OK.IsZero() {
 		return string(s.Freshness) + ", never read"
 	}
-	return string(s.Freshness) + ", " + term.Duration(now.Sub(s.OK)) + " old"
+	return string(s.Freshness) + ", " + term.Span(now.Sub(s.OK)) + " old"
 }
 
 // describeHistory returns how far back a stream is read.
@@ -107,17 +106,18 @@ func describeHistory(s *runlog.StreamStatus) string {
 
 func printRuns(s *runlog.Status, w io.Writer) {
 	t := newTable("RUN", "PIPELINE", "STARTED", "OUTCOME", "ROWS", "REQUESTS", "TIME")
-	t.SetColumnConfigs(alignRight(5, 6, 7))
+	t.alignRight(5, 6, 7)
 	for _, r := range s.Runs {
-		t.AppendRow(table.Row{r.Run, r.Pipeline, r.Started.UTC().Format(time.RFC3339), r.Outcome + term.WithNote(", ", r.Note()), term.Thousands(r.Rows), term.Thousands(r.Requests),
-			term.Duration(r.Finished.Sub(r.Started))})
+		t.addRow(runlog.ShortRun(r.Run), r.Pipeline, term.ShortTime(s.Now, r.Started.UTC()), r.Outcome+term.WithNote(", ", r.Note()), term.Thousands(r.Rows), term.Thousands(r.Requests),
+			term.Duration(r.Finished.Sub(r.Started)))
 	}
-	fmt.Fprintf(w, "\n%s\n", renderTable(t))
+	fmt.Fprintln(w)
+	printTable(w, t)
 }
 
 func elapsedSince(s *runlog.Status, t time.Time) string {
 	if t.IsZero() || t.After(s.Now) {
 		return "" // the source's clock may be ahead
 	}
-	return ", " + term.Duration(s.Now.Sub(t)) + " ago"
+	return ", " + term.Ago(s.Now, t)
 }

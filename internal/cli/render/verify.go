@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 	"aqueduck/internal/verify"
@@ -19,16 +17,17 @@ const shownFindings = 20
 // PrintVerification writes a line for each stream, the differences and their meaning.
 func PrintVerification(v *verify.Verification, w io.Writer) {
 	t := newTable("STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE")
-	t.SetColumnConfigs(alignRight(2, 3, 4, 5, 6, 7))
+	t.alignRight(2, 3, 4, 5, 6, 7)
+	t.leaveOut(7, 8)
 	called := runlog.StreamNamer(v.Streams, func(s verify.Verified) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range v.Streams {
 		means := ""
 		if s.Sampled > 0 {
 			means = verify.Confidence(s.Sampled, s.Differ, s.Whole, s.Under)
 		}
-		t.AppendRow(table.Row{called(s), term.Thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means})
+		t.addRow(called(s), term.Thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means)
 	}
-	fmt.Fprintln(w, renderTable(t))
+	printTable(w, t)
 	for _, s := range v.Streams {
 		if s.Error != "" {
 			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)

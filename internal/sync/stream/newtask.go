@@ -111,7 +111,7 @@ func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Tas
 	}
 	t.reader = newReader(t)
 	t.earlierShare = t.shareComplete()
-	if known := w.Shares[s.Name]; t.earlierShare == 0 && t.State.HistoryTo > 0 && known < 1 {
+	if known := w.Past[s.Name].Share; t.earlierShare == 0 && t.State.HistoryTo > 0 && known < 1 {
 		t.earlierShare = known
 	}
 	return t, err

@@ -22,7 +22,7 @@ import (
 
 // NewProgress returns the progress of a run that has not begun to read.
 func NewProgress(r *Run) *Progress {
-	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfillProgress{}, traces: map[*Task]*streamTrace{}}
+	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfillProgress{}, listed: map[*Task]int64{}, ended: map[*Task]bool{}, traces: map[*Task]*streamTrace{}}
 }
 
 // Start notes that a stream begins a phase, and logs it.
@@ -43,6 +43,9 @@ func (p *Progress) recordPage(t *Task, page extract.Page) {
 	defer p.mu.Unlock()
 	p.streams[t].Extracted += int64(len(page.Records))
 	p.recordWait(t)
+	if page.Left >= 0 && !t.Stream.Read.Since.HasWindows() && !t.Stream.Read.ByIDs() {
+		p.listed[t] = page.Left
+	}
 	if h := p.history[t]; h != nil {
 		h.open, h.at = int64(t.Decoder.Records()), p.run.Now()
 		h.measureSeconds(t)
@@ -95,6 +98,7 @@ func (p *Progress) End(t *Task) {
 	if h := p.history[t]; h != nil && t.BackfillPending() {
 		p.streams[t].Backfill = h.shareRead()
 	}
+	p.ended[t] = !t.HasHistory() || t.Result.Status != runlog.StatusOK
 	p.endReading(t)
 	p.mu.Unlock()
 	p.LogResult(t)
@@ -247,11 +251,9 @@ func (p *Progress) snapshotRun() runlog.Running {
 			s = *known
 			s.Requests, s.WaitsFor = t.Workspace.Client.CountsFor(t.Stream).Requests, t.Workspace.Client.WaitsFor(t.Stream)
 		}
+		s.Expected = p.expectRequests(t, s.Requests)
 		r.Rows += s.Rows
 		r.Streams = append(r.Streams, s)
-		if h := p.history[t]; h != nil && s.Backfill < 1 {
-			r.Left = max(r.Left, h.timeLeft(now))
-		}
 		if !t.Stream.Read.ByIDs() {
 			r.Percent = min(r.Percent, 100*s.Backfill)
 		}
@@ -259,6 +261,7 @@ func (p *Progress) snapshotRun() runlog.Running {
 	for _, w := range p.run.Workspaces {
 		r.Requests += w.Client.Requests()
 	}
+	p.forecast.Apply(&r, p.publishLeft(&r))
 	return r
 }
 

@@ -13,6 +13,7 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -60,6 +61,10 @@ type Progress struct {
 	doing   string
 	streams map[*Task]*runlog.RunningStream
 	history map[*Task]*backfillProgress
+
+	listed   map[*Task]int64 // records of a list that are still to be read, by the list's own count
+	ended    map[*Task]bool  // nothing of the stream is left to be read in this run
+	forecast runlog.Forecast
 
 	traces    map[*Task]*streamTrace
 	published []runlog.Span
@@ -144,12 +149,12 @@ type Workspace struct {
 	Source     runner.Source
 	Client     *api.Client
 	Streams    []*schemas.Stream
-	Exports    Datasets           // datasets of the families among the streams
-	Answers    map[string]string  // how the last request for each stream ended: ok or unavailable
-	crashedSQL map[string]error   // by stream: how its SQL file crashed the process that tried it
-	Shares     map[string]float64 // by stream: the share of its history that earlier runs had read
-	Lost       error              // why the request for the workspace's identity failed; nil when it succeeded
-	Refused    atomic.Bool        // no more requests for any stream: the workspace is lost, or answered 401
+	Exports    Datasets                   // datasets of the families among the streams
+	Answers    map[string]string          // how the last request for each stream ended: ok or unavailable
+	crashedSQL map[string]error           // by stream: how its SQL file crashed the process that tried it
+	Past       map[string]facts.PastReads // by stream: how earlier runs read it
+	Lost       error                      // why the request for the workspace's identity failed; nil when it succeeded
+	Refused    atomic.Bool                // no more requests for any stream: the workspace is lost, or answered 401
 }
 
 // Task reads one stream of one workspace. It decodes pages into an open batch, and commits each batch together with the checkpoint that is

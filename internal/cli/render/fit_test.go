@@ -1,0 +1,155 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/goldentest"
+	"aqueduck/internal/plan"
+	"aqueduck/internal/runlog"
+	"aqueduck/internal/verify"
+)
+
+// fakeTerminal is a terminal of a width that keeps what is printed.
+type fakeTerminal struct {
+	bytes.Buffer
+	columns int
+}
+
+func (f *fakeTerminal) Columns() int { return f.columns }
+
+// shownAt is when the tests look at their tables.
+var shownAt = time.Date(2026, 11, 20, 5, 54, 30, 0, time.UTC)
+
+// wideAnswer writes 10,400 rows of 48 columns.
+func wideAnswer(t *testing.T, w io.Writer, complete bool) {
+	t.Helper()
+	names := []string{"id", "role", "email", "name", "created_at", "revenue", "seats", "share", "note", "verified", "last_seen_at"}
+	types := []string{"VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR", "TIMESTAMP WITH TIME ZONE", "DOUBLE", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "TIMESTAMP WITH TIME ZONE"}
+	for len(names) < 48 {
+		names, types = append(names, fmt.Sprintf("custom_attribute_%d", len(names))), append(types, "STRUCT(a INTEGER, b VARCHAR)[]")
+	}
+	r := NewAnswer("table", w, complete)
+	if err := r.WriteHeader(names, types); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10_400 {
+		row := make([]any, len(names))
+		copy(row, []any{fmt.Sprintf("6453768afa5743cf%08d", i), "user", fmt.Sprintf("rosa.%d@example.org", i), "Rosa Díaz 生命", shownAt.Add(-time.Duration(i) * time.Hour),
+			3.074269e+06 + float64(i)/3, int64(9_990 + i), 1 / float64(i+3), "first line\nsecond line", i%2 == 0, nil})
+		if err := r.WriteRow(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.FinishTable(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// printCommands prints what each command prints for people.
+func printCommands(t *testing.T, w io.Writer) {
+	t.Helper()
+	at := func(d time.Duration) time.Time { return shownAt.Add(-d) }
+	const run = "01K9F3Z6QH8V2M4N7QRSTVWXYZ"
+	title := func(command string) { fmt.Fprintf(w, "\n$ aqueduck %s\n", command) }
+	title("status")
+	runs := []runlog.PastRun{{Run: run, Pipeline: "nightly", Started: at(2 * time.Hour), Finished: at(116 * time.Minute), Outcome: "OK", Rows: 18_904, Requests: 31_200},
+		{Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR", Pipeline: "nightly", Started: at(26 * time.Hour), Finished: at(26 * time.Hour), Outcome: "FAILED", Class: "config",
+			Error: "this warehouse was filled by the emulator and main is a real workspace; nothing was written", Next: "give another directory: --dir DIR"}}
+	PrintStatus(&runlog.Status{Dir: "data", AsOf: at(2 * time.Hour), Now: shownAt, Next: []runlog.NextRun{{Pipeline: "nightly", At: shownAt.Add(20 * time.Hour)}}, Runs: runs,
+		Streams: []runlog.StreamStatus{{Workspace: "main", Stream: "contacts", Outcome: "ok", Freshness: runlog.Fresh, SyncedTo: at(2 * time.Hour)},
+			{Workspace: "main", Stream: "conversation_data_attributes", Outcome: "FAILED", Freshness: "late", OK: at(50 * time.Hour), SyncedTo: at(50 * time.Hour), HistoryTo: at(9000 * time.Hour), Backfill: 0.4}}}, w)
+	title("runs")
+	r := NewRows("table", w, shownAt)
+	for _, err := range []error{r.WriteHeader([]string{"run", "pipeline", "started", "outcome", "rows", "error"}, nil),
+		r.WriteRow([]any{runlog.ShortRun(run), "nightly", at(2 * time.Hour), "OK", int64(18_904), ""}),
+		r.WriteRow([]any{"NPQR2345", "nightly", at(400 * 24 * time.Hour), "FAILED", int64(0), "[config] " + runs[1].Error}), r.FinishTable()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	title("sync")
+	PrintReport(&runlog.Report{Pipeline: "nightly", RunID: run, APIVersions: []string{"2.17"}, Dir: "data", Started: at(2 * time.Hour), Time: 4 * time.Minute, Published: true, Streams: []runlog.StreamResult{
+		{Workspace: "main", Stream: "contacts", Status: runlog.StatusOK, Extracted: 1_005_000, New: 5000, Changed: 12, Requests: 6700, Retries: 3, Time: 250 * time.Second, SyncedTo: at(2 * time.Hour), Backfill: 1},
+		{Workspace: "main", Stream: "conversation_data_attributes", Status: runlog.StatusOK, Extracted: 2310, New: 2310, Requests: 2357, Time: 4 * time.Second, SyncedTo: at(30 * time.Hour), Backfill: 0.19}}}, w)
+	title("plan")
+	PrintPlan(&plan.Plan{Requests: 128, Streams: []plan.PlannedStream{{Workspace: "main", Stream: "contacts", Read: "changes since 2026-11-18T02:00:00Z, then from 2025-11-01T00:00:00Z back to the beginning",
+		Records: 1_005_000, Requests: 6700, Basis: "150 a page, then each record by id", Change: 0.007}}}, w)
+	title("verify")
+	PrintVerification(&verify.Verification{Streams: []verify.Verified{{Workspace: "main", Stream: "contacts", Sampled: 1879, Missing: 1, Requests: 120, How: "pages and single records at random", Under: 0.0016}}}, w)
+	title("sync, while it runs")
+	columns := columnsOf(w)
+	fmt.Fprintln(w, runningTable(&runlog.Running{Pipeline: "nightly", Doing: "reading", Started: at(5 * time.Minute), At: shownAt, Rows: 18_904, Requests: 31_200, Done: 41.6, Left: 425 * time.Second,
+		Streams: []runlog.RunningStream{{Workspace: "main", Stream: "teams", Phase: "done", Backfill: 1}, {Workspace: "main", Stream: "contacts", Phase: "history", WaitsFor: "rate limit", Extracted: 1_005_000, Rows: 9000, Requests: 6700, Backfill: 0.4},
+			{Workspace: "main", Stream: "conversation_data_attributes", Phase: "waiting", WaitsFor: "contacts, conversations"}, {Workspace: "main", Stream: "tickets", Phase: "waiting", WaitsFor: "its turn"}}}, columns, 6))
+}
+
+// TestTablesFitTheTerminal compares what commands print at three widths, and in a file, with what is expected. No line is longer than the terminal
+// is wide, but for sentences, which the terminal wraps.
+func TestTablesFitTheTerminal(t *testing.T) {
+	t.Parallel()
+	for _, columns := range []int{80, 100, 140} {
+		w := &fakeTerminal{columns: columns}
+		fmt.Fprintln(w, "$ aqueduck query")
+		wideAnswer(t, w, false)
+		printCommands(t, w)
+		goldentest.Compare(t, fmt.Sprintf("testdata/terminal-%d.txt", columns), w.String())
+		sentence := strings.NewReplacer("  note: ", "", "failed    ", "", "OK nightly", "", "Plan: ", "", "nightly  run", "", "  the Parquet", "")
+		for line := range strings.SplitSeq(w.String(), "\n") {
+			if n := widthOf(line); n > columns && sentence.Replace(line) == line {
+				t.Errorf("%d characters in a terminal of %d: %s", n, columns, line)
+			}
+		}
+	}
+	var file bytes.Buffer
+	printCommands(t, &file)
+	goldentest.Compare(t, "testdata/file.txt", file.String())
+	if strings.Contains(file.String(), "not shown") {
+		t.Error("a file lacks columns")
+	}
+}
+
+// TestAnswersAreCompleteElsewhere: a file, and a terminal where everything is asked for, get each row, column and digit.
+func TestAnswersAreCompleteElsewhere(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	wideAnswer(t, &file, false)
+	all := &fakeTerminal{columns: 80}
+	wideAnswer(t, all, true)
+	if file.String() != all.String() {
+		t.Error("what a file gets is not what a terminal shows when everything is asked for")
+	}
+	for _, want := range []string{"\n\n  10,400 rows, 48 columns\n", "custom_attribute_47", "6453768afa5743cf00010399", "3,074,269.3333333335", "second line"} {
+		if !strings.Contains(file.String(), want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+	if n := strings.Count(file.String(), "6453768afa5743cf"); n != 10_400 || strings.Contains(file.String(), "…") {
+		t.Errorf("%d rows, or a cut value", n)
+	}
+}
+
+// TestNumbersAreWrittenAsPeopleDo shows numbers on a terminal and where they are complete.
+func TestNumbersAreWrittenAsPeopleDo(t *testing.T) {
+	t.Parallel()
+	huge, _ := new(big.Int).SetString("-170141183460469231731687303715884105727", 10)
+	for _, tt := range []struct {
+		value           any
+		shown, complete string
+	}{
+		{3.074269e+06, "3,074,269", "3,074,269"}, {1234567.0, "1,234,567", "1,234,567"}, {int64(2026), "2026", "2026"}, {int64(-10_400), "-10,400", "-10,400"}, {100.0 / 3, "33.3333", "33.333333333333336"},
+		{float32(0.1), "0.1", "0.1"}, {2.0 / 3000, "0.0006667", "0.0006666666666666666"}, {1e300, "1e+300", "1e+300"}, {huge, "-170,141,183,460,469,231,731,687,303,715,884,105,727", "-170,141,183,460,469,231,731,687,303,715,884,105,727"},
+	} {
+		if shown, complete := groupDigits("n", decimalText(tt.value, true)), groupDigits("n", decimalText(tt.value, false)); shown != tt.shown || complete != tt.complete {
+			t.Errorf("%v is %s, and complete %s; want %s and %s", tt.value, shown, complete, tt.shown, tt.complete)
+		}
+	}
+	if got := groupDigits("admin_id", "123456"); got != "123456" {
+		t.Errorf("an id is written %s", got)
+	}
+}
