@@ -127,7 +127,11 @@ func (b *betweenReader) growSpan(got int64) {
 
 // overflowError fails the stream: it cannot read all records of one second.
 func (b *betweenReader) overflowError(sh listPage) error {
-	return &api.Error{Class: api.ClassContract, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
+	class := api.ClassContract
+	if sh.Unused.Explain(int64(len(sh.Records))) != "" {
+		class = api.ClassConfig
+	}
+	return &api.Error{Class: class, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
 		Err: fmt.Errorf("%w: at %s it returns %d and states that there are more", errOverflow,
 			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.Records))}
 }
@@ -135,7 +139,8 @@ func (b *betweenReader) overflowError(sh listPage) error {
 // isTruncated reports whether an answer says that it does not hold all records.
 func (sh *listPage) isTruncated() bool {
 	p := sh.Pages
-	return p.Next == envelope.NextPlace || p.Next == envelope.NextURL || p.TotalPages > 1 || sh.Total > int64(len(sh.Records))
+	given := int64(len(sh.Records))
+	return p.Next == envelope.NextPlace || p.Next == envelope.NextURL || p.TotalPages > 1 || sh.Total > given || sh.Unused.Explain(given) != ""
 }
 
 // buildSpanPage makes the Page, with its State, of a complete answer for the span up to to.
@@ -186,7 +191,7 @@ func readSpan(ctx context.Context, c *api.Client, l listRequest, field string, f
 	q := l.callAt(Position{})
 	q.Attempts = attempts
 	q.Accept = func(a *api.Answer) (err error) {
-		found, err = envelope.Parse(a.Body, l.records, times)
+		found, err = l.parseAnswer(a, times)
 		return err
 	}
 	a, err := c.Send(ctx, q)

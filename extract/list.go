@@ -65,6 +65,15 @@ func (l *listRequest) peek() envelope.Peek {
 	return envelope.PeekOf(l.key, field, l.nested)
 }
 
+// parseAnswer finds the records in an answer of the list, and what the answer says about the rest.
+func (l *listRequest) parseAnswer(a *api.Answer, picked envelope.Peek) (*envelope.Envelope, error) {
+	e, err := envelope.Parse(a.Body, l.records, picked)
+	if err == nil && len(l.records) > 0 {
+		e.Unused.NoteLink(a.Links())
+	}
+	return e, err
+}
+
 // forValue is the list of one id or value: it replaces {id} in the path, and is the query parameter as where that is not empty.
 func (l listRequest) forValue(as, value string) listRequest {
 	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))

@@ -31,7 +31,54 @@ var pagers = map[string]pagingMode{
 // The list ends when `next` is null. It also ends when `next` is absent and the page is empty, rows reaches total_count, or the
 // page is the last of total_pages. A list by number with a total_count above rows ends at an empty page only: neither its last
 // page nor a null is believed.
+//
+// The end is an *unusedError when the answer shows a next page in words that paging does not read.
 func (l *listRequest) nextPosition(p Position, rows int64, e *envelope.Envelope, base *url.URL) (next Position, end bool, err error) {
+	switch {
+	case l.page.By == "none" && l.page.Most > 0:
+		p.Rows = rows
+		return p, true, nil // the file itself says that the source has more
+	case l.page.By == "number" || l.page.By == "cursor":
+		e = e.UseTop()
+	}
+	next, end, err = l.readPosition(p, rows, e, base)
+	if err != nil || end {
+		if why := l.explainUnused(rows, e, err); why != "" {
+			return next, false, &unusedError{why, l.page.By}
+		}
+	}
+	return next, end, err
+}
+
+// unusedError says that a list has more records than the stream file reads.
+type unusedError struct {
+	why string // what shows that there are more
+	by  string // the stream file's `page: {by}`
+}
+
+func (u *unusedError) Error() string {
+	return fmt.Sprintf("%s, but the stream file says `page: {by: %s}`", u.why, u.by)
+}
+
+// explainUnused says what in the last answer of a list shows that there are more records; "" when nothing does. err is why the
+// paging does not lead on.
+func (l *listRequest) explainUnused(rows int64, e *envelope.Envelope, err error) string {
+	given := max(rows, int64(len(e.Records)))
+	switch {
+	case l.page.Most > 0 || l.page.By == "nested":
+		return ""
+	case l.page.By == "none" && err != nil:
+		return err.Error()
+	case l.page.By == "none" && e.Total > given:
+		return fmt.Sprintf("the answer has %d of %d records (total_count)", given, e.Total)
+	case l.page.By == "none", l.page.By == "cursor" && err != nil && e.Pages.Next == envelope.NextAbsent:
+		return e.Unused.Explain(given)
+	}
+	return e.Unused.ExplainNext()
+}
+
+// readPosition is nextPosition by `pages` and total_count alone.
+func (l *listRequest) readPosition(p Position, rows int64, e *envelope.Envelope, base *url.URL) (next Position, end bool, err error) {
 	g := pagers[l.page.By]
 	next = p
 	more := e.Total > rows && l.page.Most == 0 && len(e.Records) > 0
@@ -65,7 +112,7 @@ func endsByCounts(rows, number int64, more bool, e *envelope.Envelope) bool {
 }
 
 func refuseNext(p Position, _ *envelope.Envelope) (Position, error) {
-	return p, errors.New("the list has a next page, but the stream file says `page: {by: none}`")
+	return p, errors.New("the answer names a next page (pages.next)")
 }
 
 func byNumber(p Position, e *envelope.Envelope) (Position, error) {
@@ -85,8 +132,8 @@ func byCursor(p Position, e *envelope.Envelope) (Position, error) {
 }
 
 func endSinglePage(p Position, e *envelope.Envelope) (Position, bool, error) {
-	if e.Total >= 0 || e.Pages.TotalPages > 1 {
-		return p, false, fmt.Errorf("the list has %d records by its own count, %d were returned, but the stream file says `page: {by: none}`", e.Total, len(e.Records))
+	if e.Pages.TotalPages > 1 {
+		return p, false, fmt.Errorf("the answer is one of %d pages (total_pages)", e.Pages.TotalPages)
 	}
 	return p, true, nil
 }

@@ -104,11 +104,15 @@ func (p *pageRequest) exchange(ctx context.Context) {
 	q := list.callAt(p.position)
 	q.Attempts, q.Hint = p.attempts, p.hint
 	q.Accept = func(a *api.Answer) (err error) {
-		p.found, err = envelope.Parse(a.Body, list.records, p.walk.peek)
+		p.found, err = list.parseAnswer(a, p.walk.peek)
 		return err
 	}
 	var a *api.Answer
 	if a, p.err = p.walk.c.Send(ctx, q); p.err != nil {
+		var failure *api.Error
+		if list.page.By == "none" && errors.As(p.err, &failure) && errors.As(p.err, new(*envelope.PagingError)) {
+			failure.Class, failure.Err = api.ClassConfig, &unusedError{failure.Err.Error(), list.page.By}
+		}
 		return
 	}
 	p.date, p.nextHint = a.Date, len(a.Body)+len(a.Body)/8 // pages of a list have similar sizes

@@ -36,7 +36,7 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 	var found *envelope.Envelope
 	q := l.callAt(at)
 	q.Accept = func(a *api.Answer) (err error) {
-		found, err = envelope.Parse(a.Body, l.records, l.peek())
+		found, err = l.parseAnswer(a, l.peek())
 		return err
 	}
 	a, err := c.Send(ctx, q)

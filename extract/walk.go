@@ -126,6 +126,9 @@ func (w *listWalk) advancePast(sh *listPage) error {
 		return w.sourceError(ErrCursorLoop)
 	}
 	if w.isRepeatedPage(sh) {
+		if why := sh.Unused.Explain(w.tally.distinct); why != "" {
+			return w.contractError(&unusedError{why, w.list.page.By})
+		}
 		return w.sourceError(fmt.Errorf("%w: page %d repeats page %d", ErrCursorLoop, sh.position.Page, sh.position.Page-1))
 	}
 	if w.goodPages++; w.goodPages >= calmPages && w.pos.Size < w.maxPageSize {
@@ -188,9 +191,13 @@ func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, *pageR
 	return sh, asked, nil
 }
 
-// contractError is an error of a list that is not paged as documented.
+// contractError is an error of a list that is not paged as documented, or not as the stream file says.
 func (w *listWalk) contractError(err error) error {
-	return &api.Error{Class: api.ClassContract, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
+	failure := &api.Error{Class: api.ClassContract, Op: w.list.op, Method: w.list.method, Path: w.list.path, Err: err}
+	if errors.As(err, new(*unusedError)) {
+		failure.Class = api.ClassConfig
+	}
+	return failure
 }
 
 // sourceError is an error of a list that contradicts itself or has no end.

@@ -44,6 +44,25 @@ unused paths stay in ` + "`_extra`" + `. A missing field, like null, is NULL. Id
 A duration is a number with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `14d` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
 letters, digits and _. A file that uses keys or values marked "not built yet" is refused.
 
+## Lists of other APIs
+
+Stream files are made for lists of the workspace API. A list of another API can be read too, if it takes a Bearer token and pages like one
+of these: ` + "`" + `page=2&per_page=50` + "`" + `, or ` + "`" + `starting_after` + "`" + ` with a cursor from ` + "`" + `pages.next` + "`" + `. Its records are a list in an object.
+
+- The built-in streams do not exist there. If the pipelines of a workspace name only streams of your own files, no built-in stream is
+  requested. The run then cannot check that the token belongs to the same workspace as before, unless a file has ` + "`" + `identity` + "`" + `.
+- If they also name built-in streams, the first run fails with class ` + "`" + `config` + "`" + `: ` + "`" + `base_url` + "`" + ` is not an address of the API.
+- ` + "`" + `check` + "`" + ` refuses what no run can send or find: a URL or a variable in the file, a path in ` + "`" + `records` + "`" + `, a POST that may change something.
+
+A list that is cut at its first page is not stored. The stream fails with class ` + "`" + `config` + "`" + `, and no row is deleted, if an answer shows more
+records in words that the file does not use. Such words are a count above the records read, as ` + "`" + `count` + "`" + ` or ` + "`" + `total` + "`" + `; a number of pages;
+` + "`" + `next` + "`" + `, ` + "`" + `next_cursor` + "`" + ` or ` + "`" + `links.next` + "`" + `; ` + "`" + `has_more: true` + "`" + `; a cursor; a header ` + "`" + `Link` + "`" + ` with ` + "`" + `rel="next"` + "`" + `. They count at the top of the
+answer and in objects such as ` + "`" + `meta` + "`" + ` or ` + "`" + `pagination` + "`" + `, not in records. ` + "`" + `next: null` + "`" + `, ` + "`" + `has_more: false` + "`" + ` and one page in all mean a whole list.
+
+` + "`" + `aqueduck streams new GET /path` + "`" + ` asks for the second page and for pages of up to 1,000 records. It writes the ` + "`" + `page` + "`" + ` that reads the whole
+list, with the largest size that the API returns, or says that there is none. If the answer is a part of the list and that is what you
+want, write ` + "`" + `page: {by: none, most: N}` + "`" + `: missing records then mean nothing once the answer has N.
+
 ## Example
 
 ` + "```yaml" + `

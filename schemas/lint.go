@@ -31,6 +31,7 @@ var largestPage = map[string]int{
 // checkDraft finds mistakes that the grammar cannot: keys that contradict each other, and unknown names.
 func (c *Catalogue) checkDraft(d *streamDraft) {
 	d.lintPage()
+	d.lintUnsent()
 	c.lintFamilies(d)
 	if d.stream.Read.Since.By == Export {
 		d.lintExport()
@@ -62,19 +63,19 @@ func (d *streamDraft) lintPage() {
 	if slices.Contains(records, itself) && (len(records) > 1 || page.Key("by").Text() != "none") {
 		read.Key("records").Wrong("", "an answer that is one record has no list and no pages: set by: none")
 	}
+	if most := page.Key("most"); most.IsGiven() && read.Key("since").Key("by").Text() != "full" {
+		most.WrongKey("", "%s: only a list that is read in full can have it", most.Path())
+	}
 	switch page.Key("by").Text() {
 	case "":
 		return
 	case "none":
-		for _, v := range []*grammar.Value{in, size, page.Key("most")} {
+		for _, v := range []*grammar.Value{in, size} {
 			if v.IsGiven() {
 				v.WrongKey("", "%s: with by: none there are no pages", v.Path())
 			}
 		}
 		return
-	}
-	if most := page.Key("most"); most.IsGiven() && read.Key("since").Key("by").Text() != "full" {
-		most.WrongKey("", "%s: only a list that is read in full can have it", most.Path())
 	}
 	if !in.IsGiven() {
 		page.Key("by").Wrong(`in: query, or in: body`, "pages need the key in")

@@ -1,6 +1,11 @@
 package schemas
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"aqueduck/internal/grammar"
+)
 
 // largestBatch is the documented maximum of ids per request, by endpoint.
 var largestBatch = map[string]int{"POST /calls/search": 20}
@@ -44,5 +49,26 @@ func (d *streamDraft) lintBatch() {
 	}
 	if most, got := largestBatch[endpoint.Text()], size.Int(); most > 0 && got > most {
 		size.Wrong("", "%d is more than the documented maximum %d of %s", got, most, endpoint.Text())
+	}
+}
+
+// lintUnsent refuses what other programs would fill, find or send. This one would send it as it is written, or never use it.
+func (d *streamDraft) lintUnsent() {
+	read := d.file.Key("read")
+	for _, records := range read.Key("records").Texts() {
+		if strings.Contains(records, ".") {
+			read.Key("records").Wrong("e.g. records: data", "%q is a path: the list must be a member of the answer itself", records)
+		}
+	}
+	paged := read.Key("page").Key("in").Text() == "query"
+	for _, query := range []*grammar.Value{read.Key("query"), read.Key("detail").Key("query")} {
+		for _, param := range query.Entries() {
+			switch v := param.Value; {
+			case strings.Contains(v.Text(), "${"):
+				v.Wrong("a token is sent as Authorization: Bearer, from pipelines.yaml", "a stream file has no variables: the value would be sent as it is written")
+			case paged && query == read.Key("query") && slices.Contains([]string{"page", "per_page", "starting_after"}, param.Name):
+				v.WrongKey("", "%s: read.page sends this parameter", v.Path())
+			}
+		}
 	}
 }

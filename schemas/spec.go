@@ -78,14 +78,14 @@ func readSpec() grammar.Spec {
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
 		{Name: "records", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,
 			Doc: "Key of the list in the answer. Of several keys an answer has exactly one. `itself`: the answer is the record."},
-		{Name: "page", Kind: grammar.Map, Required: true, Doc: "Pagination of one list. A URL in `pages.next` is always followed.", Keys: []grammar.Spec{
+		{Name: "page", Kind: grammar.Map, Required: true, Doc: "Pagination of one list. A URL in `pages.next` is always followed; with `by: number` and `by: cursor` also a `next` beside the list.", Keys: []grammar.Spec{
 			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "What names the next page.", Values: []grammar.Choice{
-				{Name: "none", Doc: "the list is one answer."},
+				{Name: "none", Doc: "the list is one answer. An answer that shows more records is not stored."},
 				{Name: "number", Doc: "`page`, counted from 1."},
 				{Name: "cursor", Doc: "`starting_after`, from the answer."}}},
 			{Name: "in", Kind: grammar.Enum, Doc: "Where the page parameters are sent.", Values: []grammar.Choice{{Name: "query"}, {Name: "body"}}},
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 10_000, Doc: "Records per page. Halved automatically when a page keeps failing."},
-			{Name: "most", Kind: grammar.Int, Min: 1, Max: 10_000_000, Doc: "Cap of the list, if it has one. Above the cap a missing record means nothing, and the audit reports it once: `list_capped`."},
+			{Name: "most", Kind: grammar.Int, Min: 1, Max: 10_000_000, Doc: "Cap of the list, if it has one. Above the cap a missing record means nothing, and the audit reports it once: `list_capped`. With `by: none` the answer may be a part of the list."},
 		}},
 		{Name: "since", Kind: grammar.Map, Required: true, Doc: "How the stream is read incrementally, and what the checkpoint holds.", Keys: []grammar.Spec{
 			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "Method.", Values: []grammar.Choice{

@@ -31,6 +31,7 @@ const (
 	ClassTransient Class = "transient" // a later retry may succeed
 	ClassContract  Class = "contract"  // the answer or the request contradicts the API's document
 	ClassCursor    Class = "cursor"    // the server has lost the cursor
+	ClassConfig    Class = "config"    // the stream file does not fit the answer
 	ClassSource    Class = "source"    // answers contradict each other, or lead to no end: conclusions from the whole list are not safe
 )
 

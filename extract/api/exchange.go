@@ -37,6 +37,9 @@ type Answer struct {
 	Date       time.Time // the time that counts for the answer: serverDate, unless the clocks disagree
 }
 
+// Links are the values of the header `Link`.
+func (a *Answer) Links() []string { return a.head.Values("Link") }
+
 // sendOnce sends a call once. An error means that no complete answer came.
 func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)

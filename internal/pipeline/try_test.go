@@ -26,7 +26,7 @@ func TestProposedStreamFileFitsItsList(t *testing.T) {
 	}
 	lists := map[string]string{ // path: kind of paging
 		"/ticket_states": "{by: none}", "/ticket_types": "{by: none}", "/news/newsfeeds": "{by: number, in: query, size: 10}",
-		"/dynamic_contents": "{by: number, in: query, size: 50}", "/data_connectors": "{by: cursor, in: query, size: 20}",
+		"/dynamic_contents": "{by: number, in: query, size: 50}", "/data_connectors": "{by: cursor, in: query, size: 50}",
 	}
 	var names []string
 	for path, paging := range lists {
@@ -100,7 +100,7 @@ func TestTrialShowsDeadLetters(t *testing.T) {
 		t.Errorf("%+v", trial.Untaken)
 	}
 	_, shown = try(strings.Replace(strings.Replace(head, "/ticket_states", "/contacts/deleted", 1), "states", "gone_ones", 1))
-	if !strings.Contains(shown, "paging   A RUN STOPS HERE: the list has ") {
+	if !strings.Contains(shown, "paging   A RUN STOPS HERE: the answer names a next page (pages.next)") {
 		t.Errorf("a list with pages that a file says has none:\n%s", shown)
 	}
 }

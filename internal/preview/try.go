@@ -2,6 +2,7 @@ package preview
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,6 +163,10 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 	}
 	defer closing()
 	found, err := discover.DescribeList(ctx, client, path, list)
+	var unreadable *discover.UnreadableError
+	if errors.As(err, &unreadable) {
+		return "", nil, &problem.Problem{Class: "config", What: unreadable.Error(), Next: "read another list of the API that has these records, or the first answer alone: page: {by: none, most: N} (docs/streams.md)"}
+	}
 	if err != nil {
 		next := "if the answer has several lists, choose one with --records KEY, or write the file by hand: docs/streams.md"
 		if api.ClassOf(err) == api.ClassNotFound {

@@ -228,6 +228,8 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 		p.Class, p.Next = "not_found", "see which API version has it: aqueduck check --online; until then the stream is unavailable, and each run checks again"
 	case api.ClassContract:
 		p.Class, p.Next = "data", "run the same command again; if the error stays, correct your stream file, or send the request id to the API's support; nothing was stored, the watermark did not move"
+	case api.ClassConfig:
+		p.Class, p.Next = "config", "see which `page:` reads the whole list: aqueduck streams new "+failure.Method+" "+failure.Path+"; write it in the stream file; nothing was stored and no row was deleted"
 	case api.ClassSource:
 		p.Class, p.Next = "source", SourceNext
 	}

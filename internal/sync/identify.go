@@ -5,14 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"time"
 
 	"aqueduck/extract"
 	"aqueduck/extract/api"
+	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/term"
 	"aqueduck/load"
+	"aqueduck/schemas"
 )
 
 // identifyWorkspace refuses to mix two workspaces, or the emulator and a real workspace, in one warehouse, before anything is written. A workspace
@@ -30,9 +35,11 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 	if known && pinned.Emulated != w.Source.Emulated {
 		return MixedWorkspaces(w, pinned)
 	}
-	id, err := fetchWorkspaceID(ctx, r, w)
+	id, err := fetchWorkspaceID(ctx, w, IdentityStreams(r.Runner, w.Name, pinned.ID))
 	if err != nil {
-		w.Lost = Unidentified(err)
+		if w.Lost = Unidentified(err); !known && isOtherAPI(err) {
+			w.Lost = otherAPI(w, err)
+		}
 		w.Refused.Store(true)
 		return nil
 	}
@@ -46,12 +53,48 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 	})
 }
 
-// fetchWorkspaceID reads one record of a stream that states the workspace's id; "" when the token may read no such stream.
-func fetchWorkspaceID(ctx context.Context, r *stream.Run, w *stream.Workspace) (string, error) {
-	for _, s := range r.Runner.Catalogue.Streams() {
+// IdentityStreams are the streams that may state a workspace's id, in the order in which they are asked. A workspace of which the
+// pipelines read only streams of the user's own files may belong to another API, which has none of the built-in streams: those are
+// asked only if the warehouse knows the id (pinned) and no own stream states it.
+func IdentityStreams(r *runner.Runner, workspace, pinned string) []*schemas.Stream {
+	var all, own []*schemas.Stream
+	for _, s := range r.Catalogue.Streams() {
 		if s.Identity == nil || s.Read.ByIDs() {
 			continue
 		}
+		if all = append(all, s); !s.BuiltIn && isRead(r, workspace, s) {
+			own = append(own, s)
+		}
+	}
+	builtIn := slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return s.BuiltIn && isRead(r, workspace, s) })
+	if builtIn || own == nil && pinned != "" {
+		return all
+	}
+	return own
+}
+
+// isRead reports whether a pipeline reads the stream of a workspace.
+func isRead(r *runner.Runner, workspace string, s *schemas.Stream) bool {
+	return slices.ContainsFunc(r.Config.Pipelines, func(p *config.Pipeline) bool {
+		return slices.Contains(p.Workspaces(r.Config), workspace) && slices.Contains(p.Streams, s.Name)
+	})
+}
+
+// isOtherAPI reports whether the address does not know the path, and answers in a form that the API never uses.
+func isOtherAPI(err error) bool {
+	var failure *api.Error
+	return errors.As(err, &failure) && failure.Class == api.ClassTransient && failure.Status == http.StatusNotFound
+}
+
+// otherAPI is the problem of a workspace that was never read, at an address that is not the API's.
+func otherAPI(w *stream.Workspace, err error) *problem.Problem {
+	return &problem.Problem{Class: "config", What: "workspaces." + w.Name + ".base_url is not an address of the API that the built-in streams read", Err: err,
+		Next: "set base_url to the address of the workspace's region, or name only streams of your own files in its pipelines; nothing was written"}
+}
+
+// fetchWorkspaceID reads one record of a stream that states the workspace's id; "" when the token may read no such stream.
+func fetchWorkspaceID(ctx context.Context, w *stream.Workspace, streams []*schemas.Stream) (string, error) {
+	for _, s := range streams {
 		record, _, err := extract.FirstRecord(ctx, w.Client, s)
 		var failure *api.Error
 		if errors.As(err, &failure) && (failure.Class == api.ClassPlan || failure.Class == api.ClassScope) {

@@ -129,10 +129,7 @@ func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.
 	if pinned.Schema != "" && pinned.Emulated != source.Emulated {
 		return sync.MixedWorkspaces(&stream.Workspace{Name: v.workspace, Source: source}, pinned)
 	}
-	for _, s := range v.runner.Catalogue.Streams() {
-		if s.Identity == nil || s.Read.ByIDs() {
-			continue
-		}
+	for _, s := range sync.IdentityStreams(v.runner, v.workspace, pinned.ID) {
 		record, _, err := extract.FirstRecord(ctx, v.client, s)
 		if err != nil && !problem.IsUnavailable(err) {
 			return sync.Unidentified(err)

@@ -20,6 +20,8 @@ type Envelope struct {
 	Seen    []Peeked // by record
 	Total   int64    // total_count, -1 when absent
 	Pages   PageInfo
+	Top     PageInfo // a `next` beside the list, where the answer has no `pages.next`
+	Unused  Unused   // what is said about the rest of the list in other words
 }
 
 // Parse decodes the envelope of an answer's body. It keeps each record as a slice of the body, with the values that g
@@ -88,9 +90,22 @@ func (s *envelopeScanner) scanMember(d *jx.Decoder, key []byte) error {
 	case "total_count":
 		s.Total = scan.Count(raw)
 	case "pages":
-		s.Pages, s.wrong = parsePages(raw)
-	case "page", "per_page", "total_pages":
+		s.Unused.notePages(raw)
+		if s.Pages, s.wrong = parsePages(raw); s.wrong != nil {
+			s.wrong = &PagingError{s.wrong}
+		}
+	case "per_page", "total_pages":
 		s.flat.setCounter(string(key), raw)
+	case "page":
+		s.flat.setCounter(string(key), raw)
+		s.Unused.noteUnused(string(key), raw, 0)
+	case "next":
+		if err := s.Top.readNext(raw); err != nil {
+			s.Top = PageInfo{}
+		}
+		s.Unused.noteUnused(string(key), raw, 0)
+	default:
+		s.Unused.noteUnused(string(key), raw, 0)
 	}
 	return s.wrong
 }

@@ -33,6 +33,15 @@ type PageInfo struct {
 	Number, PerPage, TotalPages int64 // of this page; 0 when absent
 }
 
+// PagingError says that the answer names its pages in a form that is not known.
+type PagingError struct{ Err error }
+
+// Error is the message of the cause.
+func (e *PagingError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *PagingError) Unwrap() error { return e.Err }
+
 // parsePages reads the pagination object. Each part of it may be absent or null. An unknown shape is an error: guessing could end
 // a list early (T14).
 func parsePages(raw []byte) (PageInfo, error) {
@@ -75,6 +84,16 @@ func (p *PageInfo) setCounter(key string, raw []byte) {
 	case "total_pages":
 		p.TotalPages = n
 	}
+}
+
+// UseTop is the envelope with the `next` beside the list in place of a missing `pages.next`.
+func (e *Envelope) UseTop() *Envelope {
+	if e.Pages.Next != NextAbsent || e.Top.Next == NextAbsent {
+		return e
+	}
+	used := *e
+	used.Pages = e.Top.orElse(e.Pages)
+	return &used
 }
 
 // orElse takes the counters from other and keeps p's `next`.
