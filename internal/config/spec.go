@@ -33,7 +33,7 @@ func (l *configLoader) configSpec() *grammar.Spec {
 			{Name: "materialize", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.materializeModels, Doc: "Models that are stored as tables; the others are views. Default: those that docs/models.md says are stored as tables. `[]`: none."},
 		}},
 		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).streamSettingsSpec(), Into: l.takeSettings, Doc: "Settings that differ from the stream files, by stream name or pattern."},
-		{Name: "personal", Kind: grammar.Enum, Into: l.takePersonal, Default: "keep", Doc: "What is stored of all columns that the dictionary marks as personal data, in every stream, also in exports. `hash` and `drop` of a stream come first.", Values: []grammar.Choice{
+		{Name: "personal", Kind: grammar.Enum, Into: l.takePersonal, Default: "keep", Doc: "What is stored of all columns with personal data, by the dictionary, in every stream, also in exports. `hash` and `drop` of a stream come first.", Values: []grammar.Choice{
 			{Name: "keep", Doc: "their values."},
 			{Name: maskHash, Doc: "a hash of each value, so that equal values stay equal; what is no text is dropped."},
 			{Name: maskDrop, Doc: "nothing."}}},

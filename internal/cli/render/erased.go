@@ -45,8 +45,8 @@ type ErasureCertificate struct {
 	Workspace  string           `json:"workspace"`
 	Reason     string           `json:"reason"`
 	Persons    []string         `json:"persons"`
-	Rows       int64            `json:"rows"`
-	Tables     map[string]int64 `json:"tables"`
+	Rows       int64            `json:"rows"`   // changed or deleted, in all tables
+	Tables     map[string]int64 `json:"tables"` // rows by table
 	Files      []string         `json:"files"`
 	NotCovered []string         `json:"not_covered"`
 }
