@@ -208,7 +208,7 @@ func TestTheReadmeWorksWithAnotherWorkspace(t *testing.T) {
 	}
 	runAsAnalyst(t, dir, blockContaining(t, "sql", "ATTACH"))
 	made := runShell(t, dir, blockContaining(t, "", "streams new"), h.environment()...)
-	for _, want := range []string{"contact_list_all  10 rows", "every field has a column", " GET /admins/activity_logs "} {
+	for _, want := range []string{"contact_list_all  150 rows", "every field has a column", " GET /admins/activity_logs "} {
 		if !strings.Contains(made, want) {
 			t.Errorf("nothing says %q:\n%s", want, made)
 		}

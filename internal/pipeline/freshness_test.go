@@ -53,9 +53,9 @@ func TestT86LostStreamFailsOnceThenGrowsStale(t *testing.T) {
 		freshness runlog.Freshness
 		line      string
 	}{
-		{problem.ExitFailed, runlog.Late, "unavailable late, 24h old"},
-		{problem.ExitOK, runlog.Breached, "unavailable BREACHED, 48h old"},
-		{problem.ExitOK, runlog.Breached, "unavailable BREACHED, 72h old"},
+		{problem.ExitFailed, runlog.Late, "unavailable late, 24 h old"},
+		{problem.ExitOK, runlog.Breached, "unavailable BREACHED, 2 days old"},
+		{problem.ExitOK, runlog.Breached, "unavailable BREACHED, 3 days old"},
 	} {
 		b.space.Advance(24 * time.Hour)
 		report := b.trySync(runner.Options{FullRefresh: night == 2})
