@@ -129,16 +129,15 @@ func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.
 	if pinned.Schema != "" && pinned.Emulated != source.Emulated {
 		return sync.MixedWorkspaces(&stream.Workspace{Name: v.workspace, Source: source}, pinned)
 	}
-	for _, s := range sync.IdentityStreams(v.runner, v.workspace, pinned.ID) {
-		record, _, err := extract.FirstRecord(ctx, v.client, s)
+	if known := sync.IdentityStreams(v.runner, v.workspace, pinned.ID); len(known) > 0 { // one record of the first is enough
+		record, _, err := extract.FirstRecord(ctx, v.client, known[0])
 		if err != nil && !problem.IsUnavailable(err) {
 			return sync.Unidentified(err)
 		}
-		if id := stream.RecordIdentity(record, s); id != "" && pinned.ID != "" && id != pinned.ID {
+		if id := stream.RecordIdentity(record, known[0]); id != "" && pinned.ID != "" && id != pinned.ID {
 			return &problem.Problem{Class: "config", What: fmt.Sprintf("the token belongs to workspace %s, but the file holds workspace %s", id, pinned.ID),
 				Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
 		}
-		break
 	}
 	err = v.published.Query(ctx, "SELECT schema, stream, synced_to, state FROM _sync.checkpoints", func(_ []string, row []any) error {
 		if row != nil && runlog.AsText(row[0]) == v.workspace {
