@@ -41,7 +41,7 @@ jobs that need an approval.`,
 			if err != nil {
 				return err
 			}
-			planned, err := plan.Make(c.Context(), runner, pipelines, o, asking[[2]bool{ask, offline}])
+			planned, err := plan.Make(c.Context(), runner, pipelines, o, chooseAsking(ask, offline))
 			if err != nil {
 				return err
 			}
@@ -66,5 +66,13 @@ jobs that need an approval.`,
 	return c
 }
 
-// asking is which streams a plan asks for, by --ask and --offline.
-var asking = map[[2]bool]plan.Asking{{true, false}: plan.AskAll, {false, true}: plan.AskNone}
+// chooseAsking returns which streams a plan asks for.
+func chooseAsking(ask, offline bool) plan.Asking {
+	switch {
+	case ask:
+		return plan.AskAll
+	case offline:
+		return plan.AskNone
+	}
+	return plan.AskUnread
+}

@@ -49,14 +49,10 @@ func (c *Config) MaskedNames(s *schemas.Stream) (hash, drop []string) {
 
 // checkMask is nil for a column that can be masked in this way.
 func checkMask(s *schemas.Stream, column, way string) error {
-	o := transform.Options{HashKey: []byte{0}}
 	if way == maskHash {
-		o.Hash = []string{column}
-	} else {
-		o.Drop = []string{column}
+		return transform.CheckMasking(s, []string{column}, nil)
 	}
-	_, err := transform.NewDecoder(s, o)
-	return err
+	return transform.CheckMasking(s, nil, []string{column})
 }
 
 // takePersonal masks the personal columns of every stream. A column that cannot be masked is a mistake, because it would stay readable.
@@ -70,8 +66,8 @@ func (l *configLoader) takePersonal(v *grammar.Value) {
 			continue
 		}
 		hash, drop := l.config.MaskedNames(s)
-		if _, err := transform.NewDecoder(s, transform.Options{Hash: hash, Drop: drop, HashKey: []byte{0}}); err != nil {
-			v.Wrong("give streams."+s.Name+" its own hash and drop", "stream %s: %v", s.Name, err)
+		if err := transform.CheckMasking(s, hash, drop); err != nil {
+			v.Wrong("give streams."+s.Name+" its own hash and drop", "%v", err)
 		}
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"aqueduck/transform"
 )
 
+// personName is the kind of the name of a person.
+const personName = "name of a person"
+
 // personalValues are the kinds of personal values that several columns hold. A column is of the first kind whose names it ends with.
 var personalValues = []struct {
 	kind  string
@@ -18,7 +21,7 @@ var personalValues = []struct {
 }{
 	{"e-mail address", []string{"email", "email_domain"}},
 	{"phone number", []string{"phone"}},
-	{"name of a person", []string{"author_name", "user_name", "contact_name"}},
+	{personName, []string{"author_name", "user_name", "contact_name"}},
 	{"the customer's own id of a person", []string{"external_id"}},
 	{"free text", []string{"body", "text", "subject", "title", "description", "remark"}},
 }
@@ -70,7 +73,7 @@ func FindMaskGaps(cfg *config.Config, catalogue *schemas.Catalogue) (gaps []Mask
 					continue
 				}
 				g, name := gapOf(kind), publishedName(s, t)
-				if masked[t.Name+"."+c.Name] {
+				if masked[t.Name] || masked[t.Name+"."+c.Name] {
 					g.Masked = addName(g.Masked, name+"."+c.Name)
 					continue
 				}
@@ -103,12 +106,12 @@ func personalKind(c transform.Column, emails bool) string {
 		}
 	}
 	if c.Name == "name" && emails {
-		return "name of a person"
+		return personName
 	}
 	return ""
 }
 
-// maskedPlaces returns the columns of a stream's tables, as table.column, that are masked as a whole.
+// maskedPlaces returns the columns of a stream's tables, as table.column, that are masked as a whole, and the tables of which no row is stored.
 func maskedPlaces(cfg *config.Config, s *schemas.Stream) map[string]bool {
 	places := map[string]bool{}
 	add := func(names []string, hash bool) {
@@ -118,13 +121,10 @@ func maskedPlaces(cfg *config.Config, s *schemas.Stream) map[string]bool {
 				continue // a pattern's name need not exist in each of its streams
 			}
 			for _, r := range rules {
-				if r.Rows {
-					for _, t := range transform.Tables(s) {
-						for _, c := range t.Columns {
-							places[t.Name+"."+c.Name] = places[t.Name+"."+c.Name] || t.Name == r.Table
-						}
-					}
-				} else if len(r.Path) == 0 {
+				switch {
+				case r.Rows:
+					places[r.Table] = true
+				case len(r.Path) == 0:
 					places[r.Table+"."+r.Column] = true
 				}
 			}

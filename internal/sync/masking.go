@@ -70,19 +70,29 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 			}
 			continue
 		}
+		added = append(added, name)
+	}
+	if m.Mask, added, err = maskRulesOf(s, added); err != nil {
+		return nil, nil, err
+	}
+	for i := range m.Mask {
+		m.Mask[i].Hashed = !noted
+	}
+	m.Unmask, err = revealedColumns(s, m.Unmasked)
+	return m, added, err
+}
+
+// maskRulesOf returns the rules of entries such as hash:email, each once, and the entries in words.
+func maskRulesOf(s *schemas.Stream, names []string) (rules []transform.MaskRule, words []string, err error) {
+	for _, name := range names {
 		kind, column, _ := strings.Cut(name, ":")
 		found, err := transform.MaskRules(s, column, kind == "hash")
 		if err != nil {
 			return nil, nil, err
 		}
-		for i := range found {
-			found[i].Hashed = !noted
-		}
-		added, m.Mask = append(added, kind+" "+column), append(m.Mask, found...)
+		rules, words = append(rules, found...), append(words, kind+" "+column)
 	}
-	m.Mask = transform.SimplifyRules(m.Mask)
-	m.Unmask, err = revealedColumns(s, m.Unmasked)
-	return m, added, err
+	return transform.SimplifyRules(rules), words, nil
 }
 
 // revealedColumns returns the columns of masking rules that were removed from the configuration. Names of columns that the stream no longer has
@@ -155,12 +165,8 @@ func unmaskNote(stream string, names []string, rows int64, refreshed bool, given
 		given.Append("aqueduck sync --full-refresh --select "+stream))
 }
 
-// storedDatasets returns the streams of the datasets that the published file has.
-func storedDatasets(ctx context.Context, r *runner.Runner, workspace string) (streams []*schemas.Stream, err error) {
-	states, err := runlog.ReadStates(ctx, r.Dir, nil)
-	if err != nil {
-		return nil, err
-	}
+// storedDatasets returns the streams of a workspace's datasets that have a checkpoint.
+func storedDatasets(r *runner.Runner, workspace string, states []runlog.StreamState) (streams []*schemas.Stream) {
 	for _, stored := range states {
 		state, err := extract.ParseState(stored.State)
 		if err != nil || state.Export == nil || stored.Workspace != workspace {
@@ -172,7 +178,7 @@ func storedDatasets(ctx context.Context, r *runner.Runner, workspace string) (st
 			}
 		}
 	}
-	return streams, nil
+	return streams
 }
 
 // maskNote says how many stored values the next run masks, because the configuration names more columns than before; "" if none.
@@ -181,17 +187,11 @@ func maskNote(ctx context.Context, file *read.Reader, workspace string, s *schem
 	if err != nil {
 		return "", err
 	}
-	var rules []transform.MaskRule
-	var words []string
-	for _, name := range added {
-		kind, column, _ := strings.Cut(name, ":")
-		found, err := transform.MaskRules(s, column, kind == "hash")
-		if err != nil {
-			return "", err
-		}
-		rules, words = append(rules, found...), append(words, kind+" "+column)
+	rules, words, err := maskRulesOf(s, added)
+	if err != nil {
+		return "", err
 	}
-	values, err := mask.CountUnmasked(ctx, file, workspace, dictionary.Tables([]*schemas.Stream{s}), transform.SimplifyRules(rules))
+	values, err := mask.CountUnmasked(ctx, file, workspace, dictionary.Tables([]*schemas.Stream{s}), rules)
 	if err != nil || values == 0 {
 		return "", err
 	}
@@ -209,25 +209,29 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 	if missing != nil {
 		notes = append(notes, missing.What+"; next: "+missing.Next)
 	}
+	states, err := runlog.ReadStates(ctx, r.Dir, nil)
+	if errors.Is(err, failure.ErrNothingPublished) {
+		return notes, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	err = runlog.WithPublished(ctx, r.Dir, func(f runlog.PublishedDB) error {
 		for _, workspace := range r.Config.WorkspaceNames() {
-			datasets, err := storedDatasets(ctx, r, workspace)
-			if err != nil {
-				return err
-			}
-			streams := slices.Concat(r.StoredStreams(workspace), datasets)
+			streams := slices.Concat(r.StoredStreams(workspace), storedDatasets(r, workspace, states))
 			for _, s := range streams {
 				if s.IsExportFamily() || s.Into != "" {
 					continue
 				}
-				names, rows, err := mask.StillMasked(ctx, f.Reader, workspace, s.Name, transform.Tables(s)[0], r.Config.MaskedColumns(s, streams))
+				wanted := r.Config.MaskedColumns(s, streams)
+				names, rows, err := mask.StillMasked(ctx, f.Reader, workspace, s.Name, transform.Tables(s)[0], wanted)
 				if err != nil {
 					return fmt.Errorf("check which rows of %s are still masked: %w", s.Name, err)
 				}
 				if rows > 0 {
 					notes = append(notes, unmaskNote(s.Name, names, rows, false, r.Given))
 				}
-				note, err := maskNote(ctx, f.Reader, workspace, s, r.Config.MaskedColumns(s, streams))
+				note, err := maskNote(ctx, f.Reader, workspace, s, wanted)
 				if err != nil {
 					return fmt.Errorf("count the values of %s that the next run masks: %w", s.Name, err)
 				}
@@ -238,8 +242,5 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 		}
 		return nil
 	})
-	if errors.Is(err, failure.ErrNothingPublished) {
-		return notes, nil
-	}
 	return notes, err
 }

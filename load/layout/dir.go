@@ -224,8 +224,11 @@ func buildDir(d Dir) error {
 }
 
 // SetReaders gives the warehouse's directory the configured group and mode, and all shared files in it. It changes nothing
-// that is so already.
+// that is so already, and nothing without a configuration: Make has followed the directory.
 func SetReaders(d Dir, r access.Readers) error {
+	if r == (access.Readers{}) {
+		return nil
+	}
 	if err := r.Set(string(d)); err != nil {
 		return err
 	}

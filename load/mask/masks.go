@@ -39,6 +39,19 @@ func hasFieldCondition(value string, path []string) string {
 	return "contains(" + value + "::VARCHAR, " + duck.Text(clause.QuoteJSON(path[len(path)-1])+":") + ")"
 }
 
+// maskedCondition is the condition for rows with a value that a rule masks, in a table or stored relation with these columns.
+func maskedCondition(p transform.MaskRule, has func(column string) bool) string {
+	switch {
+	case p.Rows:
+		return "true"
+	case !has(p.Column):
+		return "false"
+	case len(p.Path) > 0:
+		return hasFieldCondition(duck.Name(p.Column), p.Path)
+	}
+	return duck.Name(p.Column) + " IS NOT NULL"
+}
+
 // unmaskedKey is the key in _sync.meta of the removed entries of hash and drop, while some rows were not read again
 // since.
 func unmaskedKey(schema, stream string) string { return "unhidden " + duck.Table(schema, stream) }

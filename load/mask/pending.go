@@ -36,18 +36,10 @@ func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []
 			if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table || len(stored[t.Name]) == 0 {
 				continue
 			}
-			where := "true"
-			switch {
-			case p.Rows:
-			case !slices.ContainsFunc(stored[t.Name], func(c duck.StoredColumn) bool { return c.Name == p.Column }):
-				continue
-			case len(p.Path) > 0:
-				where = hasFieldCondition(duck.Name(p.Column), p.Path)
-			default:
-				where = duck.Name(p.Column) + " IS NOT NULL"
-			}
 			place := [2]string{t.Name, p.Column}
-			conditions[place] = append(conditions[place], where)
+			conditions[place] = append(conditions[place], maskedCondition(p, func(column string) bool {
+				return slices.ContainsFunc(stored[t.Name], func(c duck.StoredColumn) bool { return c.Name == column })
+			}))
 		}
 	}
 	counts := []string{"0"}

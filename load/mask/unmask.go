@@ -21,17 +21,13 @@ func (w *Masks) unmaskColumn(ctx context.Context, schema string, p UnmaskedColum
 		if t.Name != p.Table {
 			continue
 		}
-		where := "true"
-		switch {
-		case p.Dropped || p.Rows:
-		case !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column }):
-			where = "false"
-		case len(p.Path) > 0:
-			where = hasFieldCondition(duck.Name(p.Column), p.Path)
-		default:
-			where = duck.Name(p.Column) + " IS NOT NULL"
-		}
+		where := maskedCondition(p.MaskRule, func(column string) bool {
+			return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == column })
+		})
 		all := p.Dropped || p.Rows
+		if all {
+			where = "true" // any row may have had the value
+		}
 		if err := w.clearRowHash(ctx, schema, t, where, stamp); err != nil {
 			return err
 		}

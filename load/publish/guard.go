@@ -28,12 +28,10 @@ func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 	for _, before := range s.Readers.Tables {
 		name := [2]string{before.Schema, before.Name}
 		after, there := now.Table(name)
-		if !there || s.Accept != nil && s.Accept(before.Schema, before.Name) {
-			continue
-		}
 		lost := before.Shown - after.Shown - erased[name]
 		// A share alone would block tiny tables.
-		if lost > fewRows && float64(lost) > s.MaxLoss*float64(before.Shown) {
+		isLarge := there && lost > fewRows && float64(lost) > s.MaxLoss*float64(before.Shown)
+		if isLarge && (s.Accept == nil || !s.Accept(before.Schema, before.Name)) {
 			blocked.Losses = append(blocked.Losses, failure.RowLoss{Schema: before.Schema, Table: s.readerName(before.Schema, before.Name), Before: before.Shown, After: after.Shown})
 		}
 	}

@@ -180,7 +180,8 @@ func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
 	}
 	crash.At(crash.LakeWritten)
 	for _, s := range p.spec.Schemas {
-		for _, s.Models = range []Models{s.Models, s.Compat} {
+		for _, models := range []Models{s.Models, s.Compat} {
+			s.Models = models
 			b, err := p.makeModels(ctx, db, s)
 			if err != nil {
 				return fmt.Errorf("models of %s: %w", s.Name, err)
