@@ -61,7 +61,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, err
 	}
 	if len(files) < 2 || !files[0].Current {
-		return false, &problem.Problem{Class: "data", What: "there is no older published file to restore", Next: "restore a backup (docs/recover.md); warehouse.publish.keep in pipelines.yaml keeps more files from now on, but an erasure removes them"}
+		return false, noOlderFile(r.Dir)
 	}
 	to, err := chooseFile(files, run)
 	if err != nil {
@@ -74,6 +74,15 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, &problem.Problem{Class: "data", What: "restore the published file of run " + to.Run, Err: err, Next: "choose another file: aqueduck rollback --list; readers keep the current file"}
 	}
 	return true, nil
+}
+
+// noOlderFile says why there is no file to restore.
+func noOlderFile(dir layout.Dir) error {
+	what := "there is no older published file to restore"
+	if why := layout.WhyRemoved(dir); why != "" {
+		what += ": the last ones were removed, because " + why
+	}
+	return &problem.Problem{Class: "data", What: what, Next: "restore a backup (docs/recover.md); warehouse.publish.keep in pipelines.yaml keeps more files from now on"}
 }
 
 // chooseFile returns the file of a run, by the beginning of the run's id.

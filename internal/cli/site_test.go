@@ -191,7 +191,7 @@ func (s *emulatedSite) publishedFileCount() int {
 // requireTidyDir fails the test if the warehouse's directory has files that a run does not leave.
 func (s *emulatedSite) requireTidyDir() {
 	s.t.Helper()
-	wanted := map[string]bool{"format": true, "lock": true, "published": true, "tmp": true, "rejects": true, "runs": true, "hash.key": true, "ended.jsonl": true}
+	wanted := map[string]bool{"format": true, "lock": true, "published": true, "tmp": true, "rejects": true, "runs": true, "hash.key": true, "ended.jsonl": true, "older-removed": true}
 	entries, err := os.ReadDir(s.dir.State())
 	if err != nil {
 		s.t.Fatal(err)

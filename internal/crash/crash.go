@@ -13,7 +13,7 @@ func Points() []string {
 }
 
 // ErasePoints are the points of an erasure.
-func ErasePoints() []string { return []string{EraseBegun, EraseNoted, EraseCommitted, ErasePublished} }
+func ErasePoints() []string { return []string{EraseBegun, EraseNoted, EraseCommitted, EraseRewritten, ErasePublished} }
 
 // RebuildPoints are the points of a rebuild of a database file, after an erasure or because the file is worn.
 func RebuildPoints() []string { return []string{RebuildPacked, RebuildCleared} }
@@ -62,5 +62,6 @@ const (
 	ExportAsked      = "export-asked"      // the source has the job, its id is not stored
 	ExportNamed      = "export-named"      // its id is stored, its status was not asked for
 	ExportFetched    = "export-fetched"    // its file is fetched and read, its rows are not stored
-	ErasePublished   = "erase-published"   // a file without the data is published, the older ones are removed, other files are not
+	EraseRewritten   = "erase-rewritten"   // an older published file is rewritten without the data, its checksum is not
+	ErasePublished   = "erase-published"   // a file without the data is published, the older ones are rewritten, other files are not
 )

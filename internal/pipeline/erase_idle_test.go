@@ -104,3 +104,43 @@ func TestLaterMaskingReachesAHistoryTurnedOff(t *testing.T) {
 		t.Errorf("in clear, phones: %v", got)
 	}
 }
+
+// TestErasureKeepsOnlyOlderFilesOfTheCurrentOne: after a rollback, a file that the current one was not made from cannot be freed of the person. A rollback
+// that finds no file says why.
+func TestErasureKeepsOnlyOlderFilesOfTheCurrentOne(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := newBed(t, tinyConfig(177)).publishingAll()
+	agree := func(_, _ admin.PublishedFile) (bool, error) { return true, nil }
+	id, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: canary + "name"})
+	b.failOn(err)
+	publish := func() string {
+		b.space.Advance(time.Hour)
+		_, err := b.space.CreateContact("user")
+		b.failOn(err)
+		b.space.Advance(time.Hour)
+		b.syncOnce(runner.Options{})
+		files, err := admin.PublishedFiles(b.runner.Dir)
+		b.failOn(err)
+		return files[0].Run
+	}
+	first, _ := publish(), publish()
+	_, err = admin.Rollback(t.Context(), b.runner, first, agree)
+	b.failOn(err)
+	publish()
+	_, err = admin.Erase(t.Context(), b.runner, id, func([]admin.Erased) (bool, error) { return true, nil })
+	b.failOn(err)
+	b.noCanary(string(b.runner.Dir))
+	files, err := admin.PublishedFiles(b.runner.Dir)
+	b.failOn(err)
+	if len(files) != 2 || files[1].Run == first {
+		t.Errorf("kept: %+v, want the erased file and the one before it", files)
+	}
+
+	b.writeConfig(b.readConfig() + "streams: {contacts: {hash: [email]}}\n")
+	publish()
+	_, err = admin.Rollback(t.Context(), b.runner, "", agree)
+	if want := "there is no older published file to restore: the last ones were removed, because the configuration masks more values than before"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a rollback says %v, want %q", err, want)
+	}
+}

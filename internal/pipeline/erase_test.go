@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io/fs"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/runner"
@@ -198,8 +200,11 @@ func TestT34ErasedPersonIsInNoFile(t *testing.T) {
 	}
 	b.failOn(b.space.EraseContact(person))
 	b.space.Advance(time.Hour)
-	b.syncOnce(runner.Options{})
+	if report := b.syncOnce(runner.Options{}); len(report.Notes) > 0 {
+		t.Errorf("notes: %q", report.Notes)
+	}
 	b.checkErased(person)
+	b.checkOlderErased(person, 2)
 	if report := b.syncOnce(runner.Options{}); report.TotalRows() != 0 {
 		t.Errorf("a quiet run after it wrote %d rows: %+v", report.TotalRows(), report.Streams)
 	}
@@ -211,6 +216,36 @@ func TestT34ErasedPersonIsInNoFile(t *testing.T) {
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})
 	b.checkErased(person)
+}
+
+// checkOlderErased gives readers each older published file, and then the newest again: none has data of the person, all have the rows of the other one.
+func (b *testBed) checkOlderErased(person string, want int) {
+	b.t.Helper()
+	files, err := admin.PublishedFiles(b.runner.Dir)
+	b.failOn(err)
+	if len(files) != want+1 {
+		b.t.Fatalf("%d files are published, want the current one and %d older ones: %+v", len(files), want, files)
+	}
+	counts := map[string]bool{}
+	for _, f := range append(files[1:], files[0]) {
+		done, err := admin.Rollback(context.Background(), b.runner, f.Run, func(_, _ admin.PublishedFile) (bool, error) { return true, nil })
+		b.failOn(err)
+		if !done {
+			b.t.Errorf("no rollback to %s", f.Run)
+		}
+		b.noCanaryInTables()
+		if b.countRowsWith("contacts_all", visible) != 1 || b.countRowsWith("conversation_parts", visible) == 0 || b.countRowsWith("consultations", visible) == 0 {
+			b.t.Errorf("%s lost rows of the other person", f.Run)
+		}
+		got := b.queryRows("SELECT (SELECT value FROM _sync.meta WHERE key = 'published_at'), count(*) FROM contacts_all WHERE id = '" + person + "'")
+		counts[got[0]] = true
+		if !strings.HasSuffix(got[0], "|1") {
+			b.t.Errorf("%s has no row of the person's contact: %s", f.Run, got)
+		}
+	}
+	if len(counts) != want+1 {
+		b.t.Errorf("the files do not keep their times: %v", counts)
+	}
 }
 
 // copyPublished copies the published file.

@@ -39,6 +39,9 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	for _, failed := range result.FailedModels {
 		r.AddNote(failed.String() + "; the published file has everything but this model")
 	}
+	if result.Removed != nil {
+		r.AddNote("older published files were removed: " + result.Removed.Error())
+	}
 	r.Reported.Published = r.Reported.Published || result.Published
 	r.Reported.Unchanged = result.Unchanged && !r.Reported.Published
 	r.Reported.TablesChanged += result.Changed

@@ -212,17 +212,19 @@ func (e *subjectEraser) matchingRecords(ctx context.Context, own transform.Table
 	return name, nil
 }
 
+// isEmptied reports whether an erasure empties a column, or notes in it that it emptied the row.
+func (e *subjectEraser) isEmptied(t transform.Table, c transform.Column) bool {
+	personal := c.PII || c.Erased || t.Erase == "all" && !c.KeptByErasure && !c.Person && !strings.HasPrefix(c.Name, "_")
+	return personal && !slices.Contains(t.Key, c.Name) && !e.work.db.KeepsColumn(t.Name+"."+c.Name)
+}
+
 // erasureRules gives what is emptied in the rows of a table about one of the persons. unknown are the personal columns
 // where nothing says which person they are about.
 func (e *subjectEraser) erasureRules(ctx context.Context, t transform.Table) (list []erasureRule, unknown []string, err error) {
 	groups := map[string]*erasureRule{}
 	var order []string
 	for _, c := range t.Columns {
-		wanted := c.PII || t.Erase == "all" && !c.KeptByErasure && !c.Person && !strings.HasPrefix(c.Name, "_")
-		if c.Erased {
-			wanted = true
-		}
-		if !wanted || slices.Contains(t.Key, c.Name) || e.work.db.KeepsColumn(t.Name+"."+c.Name) {
+		if !e.isEmptied(t, c) {
 			continue
 		}
 		group := strings.Join(c.Subjects, ",")

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"aqueduck/internal/crash"
@@ -88,7 +87,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	if err := p.placeLakes(); err != nil {
 		return err
 	}
-	return p.swapLink(file)
+	return p.swapLink(ctx, file)
 }
 
 // placeLakes shows the new parts to readers, or removes all Parquet files where the configuration wants none.
@@ -245,7 +244,7 @@ func (p *publishRun) sealFile() (string, error) {
 
 // swapLink shows the file to readers and removes the work database: the next run begins with a copy of the published
 // file.
-func (p *publishRun) swapLink(file string) error {
+func (p *publishRun) swapLink(ctx context.Context, file string) (err error) {
 	d := p.dir
 	if err := d.SwapLink(file); err != nil {
 		return fmt.Errorf("swap the link: %w", err)
@@ -262,61 +261,10 @@ func (p *publishRun) swapLink(file string) error {
 	if err := errors.Join(d.EmptyTrash(), d.DropBookkeeping()); err != nil {
 		return err
 	}
-	// An erasure has ended only when no older file is left.
-	if err := p.pruneFiles(file); err != nil || !d.Erasing() {
+	// An erasure has ended only when no older file has the data.
+	if p.result.Removed, err = layout.PruneFiles(ctx, d, p.spec.Keep, p.spec.CleanOlder); err != nil || !d.Erasing() {
 		return err
 	}
 	crash.At(crash.ErasePublished)
 	return d.EndErasing()
-}
-
-// pruneFiles removes the published files beyond those to keep, the oldest first, but never the one behind the link. It
-// removes all others where they may have erased data. Log and checksum go before their file: after a kill in between, the
-// file is still listed, and the next publish removes it.
-func (p *publishRun) pruneFiles(current string) error {
-	files, err := p.dir.PublishedFiles()
-	if err != nil {
-		return err
-	}
-	keep := p.spec.Keep
-	if p.dir.Erasing() {
-		keep = 0
-	}
-	for i, file := range files {
-		if file == current || i <= keep {
-			continue
-		}
-		if err := errors.Join(os.RemoveAll(file+".wal"), os.RemoveAll(layout.SumFile(file))); err != nil {
-			return err
-		}
-		crash.At(crash.PublishRetained)
-		if err := os.RemoveAll(file); err != nil {
-			return err
-		}
-	}
-	return p.removeOrphans()
-}
-
-// removeOrphans removes checksums and logs without a file. A kill in sealFile leaves a checksum; a session that wrote
-// into a removed file leaves a log.
-func (p *publishRun) removeOrphans() error {
-	entries, err := os.ReadDir(p.dir.Published())
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name, isSum := strings.CutSuffix(e.Name(), ".sha256")
-		if isSum {
-			name += ".duckdb"
-		} else {
-			name = strings.TrimSuffix(e.Name(), ".wal")
-		}
-		if disk.Exists(filepath.Join(p.dir.Published(), name)) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(p.dir.Published(), e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -28,7 +29,9 @@ type Spec struct {
 	NoLake    bool                            // publish the file alone; Parquet files stay, unless they may have erased data
 	LakeEvery time.Duration                   // Parquet files that are newer stay, unless they may have erased data; 0: each publish writes them
 	DropLake  bool                            // publish the file alone, and remove the Parquet files
-	Program   sandbox.Program                 // this program, for the process that makes the models of users; needed where there are any
+	// CleanOlder rewrites an older published file without what was erased since; after an error, or where it is nil, the file is removed.
+	CleanOlder func(ctx context.Context, file string) error
+	Program    sandbox.Program // this program, for the process that makes the models of users; needed where there are any
 }
 
 // Schema is what is published of one workspace.
@@ -99,6 +102,7 @@ type Result struct {
 	Parts     int    // Parquet files written
 	Reused    int    // Parquet files that did not change
 	Rebuilt   bool   // the file was written again, table by table
+	Removed   error  // why older files were removed that were to be kept; nil: none was
 
 	FailedModels []FailedModel // models that are not in the file
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -191,6 +195,7 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	if w.readers != nil {
 		spec.Readers = *w.readers
 	}
+	spec.CleanOlder = w.cleanOlder
 	result, err := publish.Publish(ctx, w.dir, w.Work, spec)
 	var blocked *failure.PublishBlocked
 	if errors.As(err, &blocked) {
@@ -211,6 +216,57 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 		}
 	}
 	return result, nil
+}
+
+// cleanOlder rewrites an older published file without what was erased since, in a warehouse of its own: as a restored backup is, by the log of
+// erasures, and then by the file that readers have now. The file keeps its name and its time.
+func (w *Writer) cleanOlder(ctx context.Context, file string) error {
+	apart, err := layout.BeginRewrite(w.dir, file)
+	if err == nil {
+		err = w.publishApart(ctx, apart, filepath.Base(file))
+	}
+	if err == nil {
+		return layout.EndRewrite(w.dir, apart, file)
+	}
+	return errors.Join(err, os.RemoveAll(string(apart)))
+}
+
+// publishApart erases and publishes in the warehouse that has the older file as its work database.
+func (w *Writer) publishApart(ctx context.Context, apart layout.Dir, name string) (err error) {
+	open, spec := w.open, w.spec
+	open.Later = w.dir.Current()
+	spec.RunID, spec.Keep, spec.MaxLoss, spec.DropLake, spec.Rebuild = strings.TrimSuffix(name, ".duckdb"), 0, 0, true, true
+	older, err := OpenWriter(ctx, apart, open, spec, w.catalogue)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, older.Close()) }()
+	if before, err := older.Work.Erasures.IsBefore(ctx, name); err != nil || !before {
+		return errors.Join(err, errors.New("the published file was not made from it"))
+	}
+	published, err := older.Work.Facts.Meta(ctx, "published_at")
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(time.RFC3339Nano, published)
+	if err != nil {
+		return fmt.Errorf("when it was published: %w", err)
+	}
+	older.spec.Now = func() time.Time { return at }
+	for _, schema := range slices.Sorted(maps.Keys(w.Tables)) {
+		if _, err := older.Prepare(ctx, schema, w.Tables[schema]); err != nil {
+			return err
+		}
+		if err := older.Work.Erasures.EmptyAsLater(ctx, schema); err != nil {
+			return err
+		}
+		if _, err := older.Work.Erasures.Reapply(ctx, schema); err != nil {
+			return fmt.Errorf("repeat the erasures in %s: %w", schema, err)
+		}
+	}
+	_, err = publish.Publish(ctx, apart, older.Work, older.spec)
+	older.Work = nil // without a limit of lost rows every publish closes it
+	return err
 }
 
 // reopenWork opens a copy of the published file as the work database, and prepares its tables again.

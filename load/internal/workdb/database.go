@@ -23,6 +23,7 @@ type Options struct {
 	FoldAt   int64           // bytes of log from which FoldNeeded is true; 0: 512 MB
 	RowGroup int             // rows in a row group; 0: 32768
 	Keep     map[string]bool // personal columns, as table.column, that an erasure keeps
+	Later    string          // path of a later published file, while an older one is rewritten without what was erased since; "": none
 }
 
 // foldAt is the size of a log that a start still replays within seconds and 400 MiB (measured with 501 MB: 2.9 s, 356
@@ -76,7 +77,7 @@ func (w *Database) OpenDatabase(ctx context.Context) error {
 func (w *Database) Settings(path string) duck.Options {
 	return duck.Options{
 		Path: path, Threads: w.options.Threads, Memory: w.options.Memory, TempDir: w.path.Temp(),
-		RowGroup: w.options.RowGroup, Timezone: w.options.Timezone,
+		RowGroup: w.options.RowGroup, Timezone: w.options.Timezone, Later: w.options.Later,
 	}
 }
 
