@@ -13,7 +13,9 @@ func Points() []string {
 }
 
 // ErasePoints are the points of an erasure.
-func ErasePoints() []string { return []string{EraseBegun, EraseNoted, EraseCommitted, EraseRewritten, ErasePublished} }
+func ErasePoints() []string {
+	return []string{EraseBegun, EraseNoted, EraseCommitted, EraseRewritten, ErasePublished}
+}
 
 // RebuildPoints are the points of a rebuild of a database file, after an erasure or because the file is worn.
 func RebuildPoints() []string { return []string{RebuildPacked, RebuildCleared} }
