@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,9 @@ func (b *testBed) syncOnce(o runner.Options) *runlog.Report {
 	report := b.trySync(o)
 	if report.Exit() != problem.ExitOK {
 		b.t.Fatalf("the run ended %s %+v\n%+v", report.LastLine(), report.Held, report.Streams)
+	}
+	if i := slices.IndexFunc(report.Notes, func(note string) bool { return strings.Contains(note, "without what was erased") }); i >= 0 {
+		b.t.Error(report.Notes[i]) // no test makes a file that cannot be rewritten
 	}
 	return report
 }

@@ -56,45 +56,63 @@ func laterColumns(ctx context.Context, db *duck.DB, schema string) (columns map[
 
 // emptyAsLater aligns one table. later are its columns in the later file.
 func (e *subjectEraser) emptyAsLater(ctx context.Context, t transform.Table, later []string) error {
-	if len(later) == 0 {
-		return nil
-	}
-	relation, other := e.relationOf(t.Name), duck.Later+"."+e.relationOf(t.Name)
-	same := clause.Matches("n.", t.Key, "t.", t.Key)
-	if t.HistoryOf != "" {
-		gone, err := e.work.db.DB.Exec(ctx, "DELETE FROM "+relation+" t WHERE NOT EXISTS (SELECT 1 FROM "+other+" n WHERE "+same+")")
-		if err != nil {
-			return err
-		}
-		if err := e.countOlder(ctx, t, gone); err != nil {
-			return err
-		}
-	}
-	var sets, lost []string
+	var personal []string
 	for _, c := range t.Columns {
-		name := duck.Name(c.Name)
-		switch {
-		case !slices.Contains(later, c.Name):
-		case c.Erased:
-			sets = append(sets, fmt.Sprintf("%s = coalesce(n.%[1]s, t.%[1]s)", name))
-		case c.Redactable || e.isEmptied(t, c) || c.Name == transform.ExtraColumn:
-			sets = append(sets, fmt.Sprintf("%s = CASE WHEN n.%[1]s IS NOT NULL THEN t.%[1]s END", name))
-			lost = append(lost, fmt.Sprintf("n.%s IS NULL AND t.%[1]s IS NOT NULL", name))
-		case c.Name == transform.HashColumn:
-			sets = append(sets, name+" = NULL") // the row differs from whatever is read again (T174)
+		if slices.Contains(later, c.Name) && !c.Erased && (c.Redactable || e.isEmptied(t, c)) {
+			personal = append(personal, c.Name)
 		}
 	}
-	if len(lost) == 0 {
+	if len(personal) == 0 {
 		return nil
 	}
-	n, err := e.work.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s FROM %s n WHERE %s AND n.%s > t.%[5]s AND (%[6]s)",
-		relation, strings.Join(sets, ", "), other, same, transform.SyncedAtColumn, strings.Join(lost, " OR ")))
-	if err != nil || n == 0 {
+	if slices.Contains(later, transform.ExtraColumn) {
+		personal = append(personal, transform.ExtraColumn)
+	}
+	update := e.emptyPairs(t, personal)
+	if len(t.Key) == 0 {
+		update = e.emptyUnpaired(t, personal, later)
+	}
+	changed, err := e.work.db.DB.Exec(ctx, update)
+	var gone int64
+	if err == nil && t.HistoryOf != "" {
+		gone, err = e.work.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s t WHERE NOT EXISTS (SELECT 1 FROM %s.%[1]s n WHERE %[3]s)",
+			e.relationOf(t.Name), duck.Later, clause.Matches("n.", t.Key, "t.", t.Key)))
+	}
+	if err != nil || changed+gone == 0 {
 		return err
 	}
-	return e.countOlder(ctx, t, 0)
+	return e.work.db.CountRows(ctx, e.schema, t.Name, -gone, e.work.db.Stamp())
 }
 
-func (e *subjectEraser) countOlder(ctx context.Context, t transform.Table, gone int64) error {
-	return e.work.db.CountRows(ctx, e.schema, t.Name, -gone, e.work.db.Stamp())
+// emptyPairs empties the columns where the later file has the same row without a value.
+func (e *subjectEraser) emptyPairs(t transform.Table, columns []string) string {
+	var sets, lost []string
+	for _, c := range columns {
+		sets = append(sets, fmt.Sprintf("%s = CASE WHEN n.%[1]s IS NOT NULL THEN t.%[1]s END", duck.Name(c)))
+		lost = append(lost, fmt.Sprintf("n.%s IS NULL AND t.%[1]s IS NOT NULL", duck.Name(c)))
+	}
+	for _, c := range t.Columns {
+		switch {
+		case c.Erased:
+			sets = append(sets, fmt.Sprintf("%s = coalesce(n.%[1]s, t.%[1]s)", duck.Name(c.Name)))
+		case c.Name == transform.HashColumn:
+			sets = append(sets, duck.Name(c.Name)+" = NULL") // the row differs from whatever is read again (T174)
+		}
+	}
+	return fmt.Sprintf("UPDATE %s AS t SET %s FROM %s.%[1]s n WHERE %[4]s AND n.%[5]s > t.%[5]s AND (%[6]s)", e.relationOf(t.Name),
+		strings.Join(sets, ", "), duck.Later, clause.Matches("n.", t.Key, "t.", t.Key), transform.SyncedAtColumn, strings.Join(lost, " OR "))
+}
+
+// emptyUnpaired empties the columns of rows that the later file does not have as they are: nothing but all of its values identifies a row of the table.
+func (e *subjectEraser) emptyUnpaired(t transform.Table, columns, later []string) string {
+	var sets, same []string
+	for _, c := range columns {
+		sets = append(sets, duck.Name(c)+" = NULL")
+	}
+	for _, c := range clause.Compared(t) {
+		if slices.Contains(later, c) {
+			same = append(same, fmt.Sprintf("n.%s IS NOT DISTINCT FROM t.%[1]s", duck.Name(c)))
+		}
+	}
+	return fmt.Sprintf("UPDATE %s AS t SET %s WHERE NOT EXISTS (SELECT 1 FROM %s.%[1]s n WHERE %[4]s)", e.relationOf(t.Name), strings.Join(sets, ", "), duck.Later, strings.Join(same, " AND "))
 }
