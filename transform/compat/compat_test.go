@@ -370,6 +370,17 @@ func TestErasuresAndRedactionsReachTheViews(t *testing.T) {
 	}
 }
 
+// TestSoftDeletedRowsAreDeletedInTheViews: a view of a stream that is read as a full list says which rows the source no longer has.
+func TestSoftDeletedRowsAreDeletedInTheViews(t *testing.T) {
+	f := openShared(t)
+	for _, view := range []string{"admin", "tag", "team"} {
+		f.execSQL(fmt.Sprintf("UPDATE main.%[1]ss_all SET _gone_at = now() WHERE id = (SELECT min(id) FROM main.%[1]ss_all)", view))
+		for _, schema := range []string{"fivetran", "plain"} {
+			f.expectRows(fmt.Sprintf("SELECT id = (SELECT min(id) FROM main.%ss_all) FROM %s.%s WHERE _fivetran_deleted", view, schema, view), "true")
+		}
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
