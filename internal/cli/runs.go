@@ -70,6 +70,7 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 		}
 		rows = append(rows, []any{render.RunID(r.Run), r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, r.Note()})
 	}
+	env.explainClock()
 	return env.printRows([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}, rows)
 }
 
@@ -115,6 +116,7 @@ are not shown.`,
 			case "csv":
 				return render.ListRunStreams(run).WriteCSV(env.Stdout)
 			}
+			env.explainClock()
 			render.PrintRun(run, env.Stdout)
 			return nil
 		},

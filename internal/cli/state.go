@@ -107,6 +107,7 @@ func printStates(env *Env, states []runlog.StreamState) error {
 	for _, s := range states {
 		rows = append(rows, []any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), s.State})
 	}
+	env.explainClock()
 	if err := env.printRows([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}, rows); err != nil || env.output != "table" {
 		return err
 	}

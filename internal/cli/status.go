@@ -53,6 +53,7 @@ network. CSV lists the streams only.`,
 			case "csv":
 				err = printStatusStreams(env, s)
 			default:
+				env.explainClock()
 				render.PrintStatus(s, env.Stdout)
 			}
 			if stale := s.Stale(); err == nil && exitCode && len(stale) > 0 {

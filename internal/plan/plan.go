@@ -50,7 +50,9 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	if err != nil {
 		return nil, err
 	}
-	p.plan.Notes = append(p.plan.Notes, notes...)
+	if p.plan.Notes = append(p.plan.Notes, notes...); runlog.IsEmulated(r.Dir) {
+		p.plan.Notes = append(p.plan.Notes, runlog.SaysEmulated)
+	}
 	return p.plan, planTables(ctx, r, p.plan)
 }
 
@@ -91,7 +93,7 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 	if err != nil {
 		return nil, source, nil, err
 	}
-	client, err := sync.NewClient(r, name, source, most, r.Now)
+	client, err := sync.NewClient(r, name, source, most)
 	if err != nil {
 		return nil, source, nil, err
 	}

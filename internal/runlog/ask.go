@@ -3,6 +3,8 @@ package runlog
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"time"
 
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
@@ -34,4 +36,21 @@ func (f PublishedDB) queryStatement(ctx context.Context, sql string, row func(va
 // and read nothing else of the warehouse.
 func QueryPublished(ctx context.Context, dir layout.Dir, sql string, row func(values []any) error) error {
 	return WithPublished(ctx, dir, func(f PublishedDB) error { return f.queryStatement(ctx, sql, row) })
+}
+
+// PublishTimes returns when published files were published, by name, as the files themselves say. A file that cannot be read says nothing.
+func PublishTimes(ctx context.Context, paths []string) map[string]time.Time {
+	times := map[string]time.Time{}
+	for _, path := range paths {
+		if _, known := times[filepath.Base(path)]; known {
+			continue // a newer file has told
+		}
+		_ = read.Query(ctx, path, "SELECT file, recorded_at FROM _sync.publishes", func(_ []string, v []any) error {
+			if v != nil {
+				times[AsText(v[0])] = AsTime(v[1])
+			}
+			return nil
+		})
+	}
+	return times
 }

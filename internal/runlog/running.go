@@ -7,7 +7,7 @@ type Running struct {
 	Run      string          `json:"run"`
 	Pipeline string          `json:"pipeline"`
 	PID      int             `json:"pid"`          // of the process that runs
-	Started  time.Time       `json:"started"`      // by the run's clock
+	Started  time.Time       `json:"started"`      // by the warehouse's clock
 	At       time.Time       `json:"at"`           // when the file was written
 	Doing    string          `json:"doing"`        // reading, publishing
 	Percent  float64         `json:"percent"`      // share of the history that is read, 0 to 100

@@ -28,6 +28,7 @@ type Spec struct {
 	NoLake    bool                            // publish the file alone; Parquet files stay, unless they may have erased data
 	LakeEvery time.Duration                   // Parquet files that are newer stay, unless they may have erased data; 0: each publish writes them
 	DropLake  bool                            // publish the file alone, and remove the Parquet files
+	Emulated  bool                            // Now is the clock of an emulated workspace: now() in models is the time of the publish
 	Program   sandbox.Program                 // this program, for the process that makes the models of users; needed where there are any
 }
 
