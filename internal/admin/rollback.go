@@ -45,7 +45,7 @@ func PublishedFiles(ctx context.Context, dir layout.Dir) ([]PublishedFile, error
 			return nil, err
 		}
 		at, told := times[filepath.Base(path)]
-		if !told && !runlog.IsEmulated(dir) {
+		if !told && !layout.IsEmulated(dir) {
 			at = info.ModTime() // of a damaged file
 		}
 		files = append(files, PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: at.UTC().Truncate(time.Second),

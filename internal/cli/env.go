@@ -46,13 +46,13 @@ type Env struct {
 	flags     []config.Origin  // that are set, with their sources
 	verbose   usage.Verbosity
 
-	clock   atomic.Pointer[runlog.Clock]  // of the warehouse; nil until it is known
-	watched atomic.Pointer[render.Screen] // shows the active run; nil: no table is shown
-	asked   *oneRun                       // run requested by `serve`; nil for a command
-	runs    pipelineRunner                // how `serve` runs a pipeline; nil: in a child process
-	reloads atomic.Bool                   // SIGHUP reloads the configuration, it does not end the program
-	machine atomic.Bool                   // stderr has JSON lines only
-	written *resultWriter                 // writes to stdout while a command runs
+	clock   atomic.Pointer[runlog.WarehouseClock] // of the warehouse; nil until it is known
+	watched atomic.Pointer[render.Screen]         // shows the active run; nil: no table is shown
+	asked   *oneRun                               // run requested by `serve`; nil for a command
+	runs    pipelineRunner                        // how `serve` runs a pipeline; nil: in a child process
+	reloads atomic.Bool                           // SIGHUP reloads the configuration, it does not end the program
+	machine atomic.Bool                           // stderr has JSON lines only
+	written *resultWriter                         // writes to stdout while a command runs
 
 	exit   int   // exit code of a command that returned no error
 	misuse error // --help of a command that does not exist
@@ -181,7 +181,7 @@ func (env *Env) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 // shownTime is the time on the warehouse's clock, or on this machine's where no warehouse is known.
 func (env *Env) shownTime() time.Time {
 	if clock := env.clock.Load(); clock != nil {
-		return clock.Now()
+		return clock.TimeNow()
 	}
 	return env.Now()
 }
@@ -199,6 +199,12 @@ func (env *Env) printJSON(v any) error { return render.WriteJSON(env.Stdout, v) 
 // printRows writes all rows of a result in the format of --output.
 func (env *Env) printRows(columns []string, all [][]any) error {
 	return render.WriteList(env.output, env.Stdout, env.shownTime(), columns, all)
+}
+
+// printTimes is printRows for a list with times.
+func (env *Env) printTimes(l render.List) error {
+	env.explainClock()
+	return env.printRows(l.Columns, l.Rows)
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}

@@ -68,10 +68,5 @@ func printFiles(ctx context.Context, env *Env, dir layout.Dir) error {
 	if env.output == "json" {
 		return env.printJSON(append([]admin.PublishedFile{}, files...))
 	}
-	var rows [][]any
-	for _, f := range files {
-		rows = append(rows, []any{render.RunID(f.Run), render.TimeCell(f.At), f.Bytes, f.Current})
-	}
-	env.explainClock()
-	return env.printRows([]string{"run", "published_at", "bytes", "current"}, rows)
+	return env.printTimes(render.ListPublished(files))
 }

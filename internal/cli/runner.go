@@ -46,13 +46,13 @@ func runnerWith(env *Env, still bool) (*runner.Runner, error) {
 	env.clock.Store(clock)
 	embedded := &emulate.Embedded{Lookup: env.Lookup, Dir: dir, Clock: clock, Still: still}
 	return &runner.Runner{
-		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.Now, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
+		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.TimeNow, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
 		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := cfg.Connect(name, cfg.Lookup)
 			if err == nil && url == config.Emulator {
 				return embedded.Connect()
 			}
-			if err == nil && (still || runlog.MayFill(dir, false)) {
+			if err == nil && (still || layout.TakesKind(dir, false)) {
 				clock.FollowMachine()
 			}
 			return runner.Source{BaseURL: url, Token: token, Refresh: func() (api.Secret, error) { return currentToken(env, cfg, name) }}, err

@@ -102,7 +102,7 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if err := s.checkServable(setup); err != nil {
 		return err
 	}
-	if runlog.IsEmulated(setup.Dir) {
+	if setup.IsEmulated() {
 		setup.Log.Info(runlog.SaysEmulated)
 	}
 	held, err := runner.HoldServeLock(setup)

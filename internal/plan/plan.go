@@ -20,6 +20,7 @@ import (
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/internal/term"
 	"aqueduck/load/failure"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -50,7 +51,7 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	if err != nil {
 		return nil, err
 	}
-	if p.plan.Notes = append(p.plan.Notes, notes...); runlog.IsEmulated(r.Dir) {
+	if p.plan.Notes = append(p.plan.Notes, notes...); layout.IsEmulated(r.Dir) {
 		p.plan.Notes = append(p.plan.Notes, runlog.SaysEmulated)
 	}
 	return p.plan, planTables(ctx, r, p.plan)

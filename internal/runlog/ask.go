@@ -54,3 +54,27 @@ func PublishTimes(ctx context.Context, paths []string) map[string]time.Time {
 	}
 	return times
 }
+
+// AsText returns a column of the published file as text; "" for NULL.
+func AsText(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// AsWhole returns a column of the published file as a whole number; 0 for NULL.
+func AsWhole(v any) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+// asShare returns a column of the published file as a share; 0 for NULL.
+func asShare(v any) float64 {
+	f, _ := v.(float64)
+	return f
+}
+
+// AsTime returns a column of the published file as a UTC time; the zero time for NULL.
+func AsTime(v any) time.Time {
+	t, _ := v.(time.Time)
+	return t.UTC()
+}

@@ -14,9 +14,9 @@ import (
 // SaysEmulated explains the times of an emulated warehouse. Each output says it once.
 const SaysEmulated = "times are those of the emulated workspace, not of this machine"
 
-// Clock is the clock of a warehouse: this machine's, or that of the emulated workspace that fills it. An emulated clock passes only while the
+// WarehouseClock is the clock of a warehouse: this machine's, or that of the emulated workspace that fills it. An emulated clock passes only while the
 // workspace is served; else it stands (WarehouseTime). It is safe for concurrent use.
-type Clock struct {
+type WarehouseClock struct {
 	dir     layout.Dir
 	machine func() time.Time
 	source  atomic.Pointer[sourceClock] // of the connected workspace; nil: none has been connected
@@ -28,12 +28,12 @@ type sourceClock struct {
 }
 
 // NewClock returns the clock of a warehouse, given this machine's.
-func NewClock(dir layout.Dir, machine func() time.Time) *Clock {
-	return &Clock{dir: dir, machine: machine}
+func NewClock(dir layout.Dir, machine func() time.Time) *WarehouseClock {
+	return &WarehouseClock{dir: dir, machine: machine}
 }
 
-// Now is the time on the clock.
-func (c *Clock) Now() time.Time {
+// TimeNow is the time on the clock.
+func (c *WarehouseClock) TimeNow() time.Time {
 	if source := c.source.Load(); source != nil {
 		return source.now()
 	}
@@ -42,26 +42,28 @@ func (c *Clock) Now() time.Time {
 }
 
 // IsEmulated reports whether it is the clock of an emulated workspace.
-func (c *Clock) IsEmulated() bool {
+func (c *WarehouseClock) IsEmulated() bool {
 	if source := c.source.Load(); source != nil {
 		return source.emulated
 	}
-	return IsEmulated(c.dir)
+	return layout.IsEmulated(c.dir)
 }
 
 // OfSQL is what now() in SQL returns: the time on an emulated clock; zero for this machine's, which SQL asks itself.
-func (c *Clock) OfSQL() time.Time {
+func (c *WarehouseClock) OfSQL() time.Time {
 	if !c.IsEmulated() {
 		return time.Time{}
 	}
-	return c.Now()
+	return c.TimeNow()
 }
 
 // FollowMachine makes it this machine's clock: a real workspace is connected.
-func (c *Clock) FollowMachine() { c.source.Store(&sourceClock{c.machine, false}) }
+func (c *WarehouseClock) FollowMachine() { c.source.Store(&sourceClock{c.machine, false}) }
 
 // FollowEmulated makes it the clock of an emulated workspace.
-func (c *Clock) FollowEmulated(now func() time.Time) { c.source.Store(&sourceClock{now, true}) }
+func (c *WarehouseClock) FollowEmulated(now func() time.Time) {
+	c.source.Store(&sourceClock{now, true})
+}
 
 // WarehouseTime returns the time on the clock of a warehouse when this machine's shows a time, as the files tell: the same time, or for an
 // emulated warehouse the newest time in its run log.
@@ -83,9 +85,8 @@ func WarehouseTime(dir layout.Dir, machine time.Time) (now time.Time, emulated b
 	for _, e := range notes {
 		later(e.Finished)
 	}
-	var s Status
-	_ = s.readRunning(dir)
-	for _, r := range []*Running{s.Running, s.Lost} {
+	running, lost, _ := readRunFile(dir)
+	for _, r := range []*Running{running, lost} {
 		if r != nil {
 			later(r.At)
 		}
@@ -94,19 +95,4 @@ func WarehouseTime(dir layout.Dir, machine time.Time) (now time.Time, emulated b
 		return machine, true
 	}
 	return file.Clock, true
-}
-
-// IsEmulated reports whether an emulated workspace fills the warehouse.
-func IsEmulated(dir layout.Dir) bool {
-	_, err := os.Stat(dir.EmulatorFile())
-	return err == nil
-}
-
-// MayFill reports whether an emulated workspace, or a real one, may fill the warehouse as far as its files tell: before the first publish a run
-// still has to ask the work database.
-func MayFill(dir layout.Dir, emulated bool) bool {
-	if IsEmulated(dir) {
-		return emulated
-	}
-	return !emulated || dir.Current() == ""
 }

@@ -56,18 +56,18 @@ func TestAnEmulatedClockStandsAtTheNewestTimeOfTheRunLog(t *testing.T) {
 			}
 			clock := NewClock(dir, func() time.Time { return machine })
 			now, emulated := WarehouseTime(dir, machine)
-			if !now.Equal(c.want) || !clock.Now().Equal(c.want) || emulated != (c.emulator != "") || clock.IsEmulated() != emulated {
+			if !now.Equal(c.want) || !clock.TimeNow().Equal(c.want) || emulated != (c.emulator != "") || clock.IsEmulated() != emulated {
 				t.Errorf("%s, emulated %t; want %s", now, emulated, c.want)
 			}
 			if sql := clock.OfSQL(); emulated && !sql.Equal(c.want) || !emulated && !sql.IsZero() {
 				t.Errorf("now() in SQL is %s", sql)
 			}
 			clock.FollowEmulated(func() time.Time { return c.want.Add(time.Hour) })
-			if now := clock.Now(); !now.Equal(c.want.Add(time.Hour)) || !clock.IsEmulated() {
+			if now := clock.TimeNow(); !now.Equal(c.want.Add(time.Hour)) || !clock.IsEmulated() {
 				t.Errorf("it does not follow an emulated workspace: %s", now)
 			}
 			clock.FollowMachine()
-			if now := clock.Now(); !now.Equal(machine) || clock.IsEmulated() {
+			if now := clock.TimeNow(); !now.Equal(machine) || clock.IsEmulated() {
 				t.Errorf("it does not follow this machine: %s", now)
 			}
 		})
@@ -95,7 +95,7 @@ func TestAWarehouseIsFilledByOneKindOfWorkspace(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if real, emulated := MayFill(dir, false), MayFill(dir, true); real != c.wantReal || emulated != c.wantEmu {
+		if real, emulated := layout.TakesKind(dir, false), layout.TakesKind(dir, true); real != c.wantReal || emulated != c.wantEmu {
 			t.Errorf("%s: a real workspace may fill it: %t, an emulated one: %t", c.name, real, emulated)
 		}
 	}

@@ -109,7 +109,7 @@ const (
 
 // Save appends the note to the file of notes. The line begins with a line break, so that a line that a full disk cut short spoils no other.
 func (e PastRun) Save(dir layout.Dir) (err error) {
-	e.Emulated = e.Emulated || IsEmulated(dir)
+	e.Emulated = e.Emulated || layout.IsEmulated(dir)
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func readNotes(dir layout.Dir) ([]PastRun, error) {
 		return nil, fmt.Errorf("read how runs ended: %w", err)
 	}
 	var notes []PastRun
-	emulated := IsEmulated(dir)
+	emulated := layout.IsEmulated(dir)
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		var e PastRun
 		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == Skipped) && e.Emulated == emulated {
@@ -176,7 +176,7 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 	if err != nil {
 		return nil, err
 	}
-	noted, emulated := map[string]bool{}, IsEmulated(dir)
+	noted, emulated := map[string]bool{}, layout.IsEmulated(dir)
 	for i, r := range runs {
 		noted[r.Run], runs[i].RetryDue = true, time.Time{}
 	}

@@ -2,13 +2,8 @@ package runlog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -61,19 +56,17 @@ type StreamStatus struct {
 // shownRuns is the number of past runs in a status.
 const shownRuns = 10
 
-// staleRun is the age of run.json from which its run counts as crashed. A run rewrites the file every two seconds.
-const staleRun = 30 * time.Second
-
 // ReadStatus reads the published file, run.json and the notes of ended runs, and judges them when this machine's clock shows the given time.
 // Without a configuration there are no next runs, and no stream is late.
 func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, machine time.Time) (*Status, error) {
 	s := &Status{Dir: string(dir), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	machine = machine.UTC()
 	s.Now, s.Emulated = WarehouseTime(dir, machine)
-	if err := s.readRunning(dir); err != nil {
+	var err error
+	if s.Running, s.Lost, err = readRunFile(dir); err != nil {
 		return nil, err
 	}
-	err := WithPublished(ctx, dir, func(f PublishedDB) error { return s.readStreams(ctx, f) })
+	err = WithPublished(ctx, dir, func(f PublishedDB) error { return s.readStreams(ctx, f) })
 	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
@@ -106,40 +99,6 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		s.judgeFreshness(config, catalogue)
 	}
 	return s, nil
-}
-
-func (s *Status) readRunning(dir layout.Dir) error {
-	info, err := os.Stat(dir.RunFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for a current run: %w", err)
-	}
-	text, err := os.ReadFile(dir.RunFile())
-	if err != nil {
-		return fmt.Errorf("look for a current run: %w", err)
-	}
-	var r Running
-	if json.Unmarshal(text, &r) != nil {
-		return nil // not written by a run of this program; the next run replaces it
-	}
-	if time.Since(info.ModTime()) > staleRun || !processAlive(r.PID) {
-		s.Lost = &r
-	} else {
-		s.Running = &r
-	}
-	return nil
-}
-
-// processAlive reports whether a process exists on this machine.
-func processAlive(pid int) bool {
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	err = process.Signal(syscall.Signal(0))
-	return err == nil || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }
 
 // readStreams reads the state of each stream from the published file.
@@ -190,28 +149,4 @@ func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error)
 		return last, nil
 	}
 	return last, err
-}
-
-// AsText returns a column of the published file as text; "" for NULL.
-func AsText(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-// AsWhole returns a column of the published file as a whole number; 0 for NULL.
-func AsWhole(v any) int64 {
-	n, _ := v.(int64)
-	return n
-}
-
-// asShare returns a column of the published file as a share; 0 for NULL.
-func asShare(v any) float64 {
-	f, _ := v.(float64)
-	return f
-}
-
-// AsTime returns a column of the published file as a UTC time; the zero time for NULL.
-func AsTime(v any) time.Time {
-	t, _ := v.(time.Time)
-	return t.UTC()
 }

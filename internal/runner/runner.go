@@ -62,7 +62,7 @@ func (r *Runner) MachineNow() time.Time {
 // IsEmulated reports whether the clock of the warehouse is that of an emulated workspace.
 func (r *Runner) IsEmulated() bool {
 	if r.Emulated == nil {
-		return runlog.IsEmulated(r.Dir)
+		return layout.IsEmulated(r.Dir)
 	}
 	return r.Emulated()
 }

@@ -13,11 +13,11 @@ import (
 	"aqueduck/extract/api"
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
-	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/term"
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
@@ -164,10 +164,10 @@ func compareClocks(r *stream.Run, w *stream.Workspace) {
 	r.Reported.Notes = append(r.Reported.Notes, note)
 }
 
-// checkOneClock refuses to mix an emulated workspace and a real one, and an emulated one whose clock is lost: it would go back. pinned is the
+// checkOneClock refuses to mix an emulated workspace and a real one, and an emulated one whose clock is lost: it would run backwards. pinned is the
 // zero value for a workspace that was never read.
 func checkOneClock(ctx context.Context, r *stream.Run, w *stream.Workspace, pinned load.Workspace) error {
-	emulated := runlog.IsEmulated(r.Runner.Dir)
+	emulated := layout.IsEmulated(r.Runner.Dir)
 	switch {
 	case pinned.Emulated && w.Source.Emulated && !emulated:
 		return &problem.Problem{Class: "config", What: "the hours and the clock of the emulated workspace are missing: " + r.Runner.Dir.EmulatorFile() + "; nothing was written",

@@ -39,7 +39,7 @@ const emulatedToken = "emulated-workspace-token"
 type Embedded struct {
 	Lookup func(string) (string, bool)
 	Dir    layout.Dir
-	Clock  *runlog.Clock
+	Clock  *runlog.WarehouseClock
 	Still  bool // it is as the last run saw it
 
 	mu    sync.Mutex // guards what follows
@@ -56,7 +56,7 @@ type servedWorkspace struct {
 }
 
 // Connect serves the workspace. Before each run except the first EMULATOR_HOURS pass in it. A file in the warehouse's directory has its
-// settings, the simulated hours and its clock, which never goes back. A run that is refused leaves it as it was.
+// settings, the simulated hours and its clock, which never runs backwards. A run that is refused leaves it as it was.
 func (e *Embedded) Connect() (source runner.Source, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -83,8 +83,8 @@ func (e *Embedded) disconnect() error {
 	return e.on.close()
 }
 
-// setsClock reports whether the workspace's clock becomes that of the warehouse. A run of a real workspace's warehouse is refused, and keeps its own.
-func (e *Embedded) setsClock() bool { return e.Still || runlog.MayFill(e.Dir, true) }
+// setsClock reports whether the workspace's clock becomes that of the warehouse. One of a real workspace keeps its own: the run is refused.
+func (e *Embedded) setsClock() bool { return layout.TakesKind(e.Dir, true) }
 
 // serveLife lets the hours pass and serves the workspace.
 func (e *Embedded) serveLife() error {
@@ -100,7 +100,7 @@ func (e *Embedded) serveLife() error {
 		life.Hours += passed
 	}
 	life.Clock = embeddedEpoch.Add(time.Duration(life.Hours) * time.Hour)
-	if now := e.Clock.Now(); !first && now.After(life.Clock) {
+	if now := e.Clock.TimeNow(); !first && now.After(life.Clock) {
 		life.Clock = now
 	}
 	if e.on, err = serveEmulator(&life); err != nil {
