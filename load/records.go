@@ -217,6 +217,12 @@ func (w *Records) readWorkspace(ctx context.Context, schema string) (Workspace, 
 	return found, true, nil
 }
 
+// HasWorkspaces reports whether rows of any workspace may be stored.
+func (w *Records) HasWorkspaces(ctx context.Context) (has bool, err error) {
+	err = w.db.Do("", func(db *duck.DB) error { return db.Scan(ctx, "SELECT count(*) > 0 FROM _sync.workspaces", nil, &has) })
+	return has, err
+}
+
 // PinWorkspace records the workspace of a schema, or its new address and version. Another workspace than the recorded one
 // is ErrOtherWorkspace. A workspace that had no id yet may get one.
 func (w *Records) PinWorkspace(ctx context.Context, n Workspace) error {

@@ -11,21 +11,25 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/term"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
 // PublishedFile is a published file that is kept.
 type PublishedFile struct {
-	Run     string    `json:"run"` // the run that published it; further files of one run end in -2, -3 …
-	At      time.Time `json:"published_at"`
-	Bytes   int64     `json:"bytes"`   // size of the file
-	Current bool      `json:"current"` // readers have it now
+	Run     string    `json:"run"`                   // the run that published it; further files of one run end in -2, -3 …
+	At      time.Time `json:"published_at,omitzero"` // by the warehouse's clock; absent: unknown
+	Bytes   int64     `json:"bytes"`                 // size of the file
+	Current bool      `json:"current"`               // readers have it now
 	Path    string    `json:"path"`
 }
 
+// Time says when the file was published; a dash if no file tells.
+func (f PublishedFile) Time() string { return term.OrDash(f.At) }
+
 // PublishedFiles returns the published files that are kept: the current one first, then the others, newest first.
-func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
+func PublishedFiles(ctx context.Context, dir layout.Dir) ([]PublishedFile, error) {
 	paths, err := dir.PublishedFiles()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -34,12 +38,17 @@ func PublishedFiles(dir layout.Dir) ([]PublishedFile, error) {
 		return nil, err
 	}
 	var files []PublishedFile
+	times := runlog.PublishTimes(ctx, paths)
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: info.ModTime().UTC().Truncate(time.Second),
+		at, told := times[filepath.Base(path)]
+		if !told && !layout.IsEmulated(dir) {
+			at = info.ModTime() // of a damaged file
+		}
+		files = append(files, PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: at.UTC().Truncate(time.Second),
 			Bytes: info.Size(), Current: path == dir.Current(), Path: path})
 	}
 	return files, nil
@@ -56,7 +65,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	files, err := PublishedFiles(r.Dir)
+	files, err := PublishedFiles(ctx, r.Dir)
 	if err != nil {
 		return false, err
 	}

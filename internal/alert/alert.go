@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // NotifyStarted pings that a run has begun.
@@ -46,10 +47,9 @@ func (s *Sender) notifyOutcome(ctx context.Context, t Target, r Run) {
 	s.postWithCooldown(ctx, t, m, over, !r.Succeeded)
 }
 
-// NotifyFreshness posts which streams of a pipeline exceed their freshness SLA; without streams it posts the recovery.
-func (s *Sender) NotifyFreshness(ctx context.Context, pipeline string, streams []string) {
+// NotifyFreshness posts which streams of a pipeline exceed their freshness SLA at a time; without streams it posts the recovery.
+func (s *Sender) NotifyFreshness(ctx context.Context, pipeline string, streams []string, at time.Time) {
 	for t := range s.targetsFor(pipeline) {
-		at := s.Now().UTC()
 		m := Message{Event: Late, Pipeline: pipeline, Class: "freshness", Next: "aqueduck status", Streams: streams, At: at}
 		m.Text = fmt.Sprintf("aqueduck: %s has a breached freshness SLA: %s\nnext: aqueduck status", pipeline, strings.Join(streams, ", "))
 		over := Message{Event: Recovery, Pipeline: pipeline, At: at, Text: fmt.Sprintf("aqueduck: %s is on time again", pipeline)}

@@ -141,12 +141,12 @@ func TestAWebhookReceivesOnlyItsEvents(t *testing.T) {
 	changed := okRun()
 	changed.Changes = []string{"contacts.plan: a field that no column takes"}
 	d.sender.NotifyEnded(t.Context(), changed)
-	d.sender.NotifyFreshness(t.Context(), "weekly", []string{"calls"})
+	d.sender.NotifyFreshness(t.Context(), "weekly", []string{"calls"}, d.now)
 	d.wantReceived("what it does not want")
-	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"})
-	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"})
+	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"}, d.now)
+	d.sender.NotifyFreshness(t.Context(), "nightly", []string{"contacts", "calls"}, d.now)
 	d.wantReceived("late, once", "POST /hook/secret-of-hook late|aqueduck: nightly has a breached freshness SLA: contacts, calls\nnext: aqueduck status")
-	d.sender.NotifyFreshness(t.Context(), "nightly", nil)
+	d.sender.NotifyFreshness(t.Context(), "nightly", nil, d.now)
 	d.wantReceived("on time again, which nobody wants to know")
 	d.sender.Targets[0].On = []alert.Kind{alert.Changed}
 	d.sender.NotifyEnded(t.Context(), changed)

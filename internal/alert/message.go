@@ -40,4 +40,5 @@ type Message struct {
 	Streams  []string  `json:"streams,omitempty"`
 	Changes  []string  `json:"changes,omitempty"`
 	At       time.Time `json:"at"`
+	Emulated bool      `json:"emulated,omitempty"` // at is a time of the emulated workspace
 }

@@ -47,6 +47,7 @@ func (s *Sender) postMessage(ctx context.Context, t Target, m Message) bool {
 	if t.Webhook == "" {
 		return true
 	}
+	m.Emulated = s.Emulated != nil && s.Emulated()
 	body, err := json.Marshal(m)
 	if err != nil {
 		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)

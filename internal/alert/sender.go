@@ -11,10 +11,12 @@ import (
 // Sender sends alerts to targets. A failure is only logged, so that a run does not depend on it. It is safe for concurrent use.
 type Sender struct {
 	Targets []Target
-	State   string // file with the alerts that were posted, so that none is repeated within its cooldown
-	Now     func() time.Time
+	State   string           // file with the alerts that were posted, so that none is repeated within its cooldown
+	Now     func() time.Time // this machine's clock, for cooldowns
 	Wait    func(context.Context, time.Duration) error
 	Log     *slog.Logger
+
+	Emulated func() bool // reports whether the times of messages are those of an emulated workspace; nil: they are not
 
 	once   sync.Once
 	client *http.Client

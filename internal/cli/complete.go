@@ -55,16 +55,16 @@ func (of shellCompletion) completeRuns(c *cobra.Command, args []string, typed st
 }
 
 // completePublishedFiles returns the runs to whose published files a rollback is possible.
-func (of shellCompletion) completePublishedFiles(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (of shellCompletion) completePublishedFiles(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir, err := of.env.warehouseDir()
 	if err != nil || len(args) > 0 {
 		return nil, asGiven
 	}
-	files, _ := admin.PublishedFiles(dir) // none if the warehouse cannot be read
+	files, _ := admin.PublishedFiles(c.Context(), dir) // none if the warehouse cannot be read
 	var ids []string
 	for _, f := range files {
 		if !f.Current {
-			ids = append(ids, completeID(f.Run, typed)+"\t"+f.At.UTC().Format("2006-01-02 15:04"))
+			ids = append(ids, completeID(f.Run, typed)+"\t"+f.Time())
 		}
 	}
 	return ids, asGiven

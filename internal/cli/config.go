@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/schemas"
 )
 
@@ -74,8 +75,9 @@ func (env *Env) configExists() bool {
 // fileNames returns the names of the configuration files as they were given.
 func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 
-// warehouseDir returns the directory of the warehouse. With --dir, commands that only read need no configuration.
-func (env *Env) warehouseDir() (layout.Dir, error) {
+// warehouseDir returns the directory of the warehouse, and sets its clock. With --dir, commands that only read need no configuration.
+func (env *Env) warehouseDir() (dir layout.Dir, err error) {
+	defer func() { env.clock.Store(runlog.NewClock(dir, env.Now)) }()
 	if env.dir != "" {
 		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
 			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "give the warehouse's directory: --dir DIR"}

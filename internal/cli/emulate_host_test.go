@@ -3,16 +3,19 @@ package cli
 import (
 	"net/http"
 	"testing"
-
-	"aqueduck/load/layout"
+	"time"
 
 	"aqueduck/internal/cli/emulate"
+	"aqueduck/internal/runlog"
+	"aqueduck/load/layout"
 )
 
 // TestS55EmulatorAnswersOnlyThisMachine sends requests to the emulator of a run and to emulate, under host names that resolve to them.
 func TestS55EmulatorAnswersOnlyThisMachine(t *testing.T) {
 	t.Parallel()
-	inside, err := emulate.EmbedStill(lookupIn([]string{"EMULATOR_CONTACTS=10"}), layout.Dir(t.TempDir()))
+	dir := layout.Dir(t.TempDir())
+	embedded := &emulate.Embedded{Lookup: lookupIn([]string{"EMULATOR_CONTACTS=10"}), Dir: dir, Clock: runlog.NewClock(dir, time.Now), Still: true}
+	inside, err := embedded.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
 
@@ -30,7 +31,7 @@ type Env struct {
 	Stdout io.Writer                                  // results
 	Stderr io.Writer                                  // everything else
 	Lookup func(string) (string, bool)                // variables of the environment
-	Now    func() time.Time                           // the clock
+	Now    func() time.Time                           // this machine's clock
 	Wait   func(context.Context, time.Duration) error // by that clock, until the context ends
 
 	file      []string // pipelines.yaml; several files or directories are read as one configuration
@@ -45,12 +46,13 @@ type Env struct {
 	flags     []config.Origin  // that are set, with their sources
 	verbose   usage.Verbosity
 
-	watched atomic.Pointer[render.Screen] // shows the active run; nil: no table is shown
-	asked   *oneRun                       // run requested by `serve`; nil for a command
-	runs    pipelineRunner                // how `serve` runs a pipeline; nil: in a child process
-	reloads atomic.Bool                   // SIGHUP reloads the configuration, it does not end the program
-	machine atomic.Bool                   // stderr has JSON lines only
-	written *resultWriter                 // writes to stdout while a command runs
+	clock   atomic.Pointer[runlog.WarehouseClock] // of the warehouse; nil until it is known
+	watched atomic.Pointer[render.Screen]         // shows the active run; nil: no table is shown
+	asked   *oneRun                               // run requested by `serve`; nil for a command
+	runs    pipelineRunner                        // how `serve` runs a pipeline; nil: in a child process
+	reloads atomic.Bool                           // SIGHUP reloads the configuration, it does not end the program
+	machine atomic.Bool                           // stderr has JSON lines only
+	written *resultWriter                         // writes to stdout while a command runs
 
 	exit   int   // exit code of a command that returned no error
 	misuse error // --help of a command that does not exist
@@ -158,7 +160,7 @@ func (env *Env) terminalSize(w io.Writer) (columns, lines int) {
 
 // jsonLog returns a JSON log that ignores --log-level.
 func (env *Env) jsonLog() *slog.Logger {
-	return render.NewLog(env.Stderr, render.LogStyle{Form: "json"})
+	return render.NewLog(env.Stderr, render.LogStyle{Form: "json", Now: env.shownTime})
 }
 
 // newLogger returns the log on stderr, as the flags set it.
@@ -173,7 +175,22 @@ func (env *Env) logTo(w io.Writer, people bool, least slog.Level) *slog.Logger {
 	if !env.quiet {
 		level = max(levels[env.logLevel], least)
 	}
-	return render.NewLog(w, render.LogStyle{Level: level, Form: env.logFormat, Terminal: people, Colors: env.wantsColor()})
+	return render.NewLog(w, render.LogStyle{Level: level, Form: env.logFormat, Terminal: people, Colors: env.wantsColor(), Now: env.shownTime})
+}
+
+// shownTime is the time on the warehouse's clock, or on this machine's where no warehouse is known.
+func (env *Env) shownTime() time.Time {
+	if clock := env.clock.Load(); clock != nil {
+		return clock.TimeNow()
+	}
+	return env.Now()
+}
+
+// explainClock begins a table that shows times, if they are not those of this machine.
+func (env *Env) explainClock() {
+	if env.output == "table" && env.clock.Load().IsEmulated() {
+		fmt.Fprintln(env.Stdout, runlog.SaysEmulated)
+	}
 }
 
 // printJSON writes a result as JSON.
@@ -181,7 +198,13 @@ func (env *Env) printJSON(v any) error { return render.WriteJSON(env.Stdout, v) 
 
 // printRows writes all rows of a result in the format of --output.
 func (env *Env) printRows(columns []string, all [][]any) error {
-	return render.WriteList(env.output, env.Stdout, env.Now(), columns, all)
+	return render.WriteList(env.output, env.Stdout, env.shownTime(), columns, all)
+}
+
+// printTimes is printRows for a list with times.
+func (env *Env) printTimes(l render.List) error {
+	env.explainClock()
+	return env.printRows(l.Columns, l.Rows)
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}

@@ -46,7 +46,8 @@ environment overrides .env.
 
 For the embedded workspace:
 
-  EMULATOR_HOURS       hours of activity that are simulated before each run but the first
+  EMULATOR_HOURS       hours of activity that pass before each run but the first; between runs its clock stands,
+                       and all times in its warehouse are by that clock
   EMULATOR_SEED        seed of the generated data, used by the first run (default 1)
   EMULATOR_CONTACTS    number of active contacts, used by the first run (default 10400)`
 

@@ -118,7 +118,7 @@ func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	isolation := read.Isolation{Program: program, Memory: int64(b.memory)}
+	isolation := read.Isolation{Program: program, Memory: int64(b.memory), Now: env.clock.Load().OfSQL}
 	if b.time <= 0 {
 		b.time = math.MaxInt64
 	} else {

@@ -1,10 +1,8 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"time"
-
-	"aqueduck/load/layout"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +11,7 @@ import (
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/load/layout"
 )
 
 func newRollback(env *Env) *cobra.Command {
@@ -36,15 +35,15 @@ publish.`,
 				return err
 			}
 			if list {
-				return printFiles(env, dir)
+				return printFiles(c.Context(), env, dir)
 			}
 			run := ""
 			if len(args) > 0 {
 				run = args[0]
 			}
-			runner := &runner.Runner{Dir: dir, Now: env.Now, Wait: env.Wait, Log: env.newLogger()}
+			runner := &runner.Runner{Dir: dir, Now: env.shownTime, Machine: env.Now, Wait: env.Wait, Log: env.newLogger()}
 			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
-				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", runlog.ShortRun(from.Run), from.At.Format(time.RFC3339), runlog.ShortRun(to.Run), to.At.Format(time.RFC3339))
+				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", runlog.ShortRun(from.Run), from.Time(), runlog.ShortRun(to.Run), to.Time())
 				if yes {
 					return true, nil
 				}
@@ -61,17 +60,13 @@ publish.`,
 	return c
 }
 
-func printFiles(env *Env, dir layout.Dir) error {
-	files, err := admin.PublishedFiles(dir)
+func printFiles(ctx context.Context, env *Env, dir layout.Dir) error {
+	files, err := admin.PublishedFiles(ctx, dir)
 	if err != nil {
 		return err
 	}
 	if env.output == "json" {
 		return env.printJSON(append([]admin.PublishedFile{}, files...))
 	}
-	var rows [][]any
-	for _, f := range files {
-		rows = append(rows, []any{render.RunID(f.Run), f.At, f.Bytes, f.Current})
-	}
-	return env.printRows([]string{"run", "published_at", "bytes", "current"}, rows)
+	return env.printTimes(render.ListPublished(files))
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"aqueduck/load/layout"
-
 	"aqueduck/extract/api"
 	"aqueduck/internal/cli/emulate"
 	"aqueduck/internal/config"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
+	"aqueduck/load/layout"
 )
 
 // checkConnections finds mistakes that would stop a run: names of streams, addresses and tokens. It changes nothing.
@@ -26,15 +26,13 @@ func checkConnections(runner *runner.Runner, pipelines []*config.Pipeline) error
 }
 
 // newRunner returns a Runner for the configuration, the clock and the environment.
-func newRunner(env *Env) (*runner.Runner, error) { return runnerWith(env, emulate.Embed) }
+func newRunner(env *Env) (*runner.Runner, error) { return runnerWith(env, false) }
 
-// newReadOnlyRunner returns a Runner that writes nothing: the time of the embedded workspace stands still.
-func newReadOnlyRunner(env *Env) (*runner.Runner, error) {
-	return runnerWith(env, emulate.EmbedStill)
-}
+// newReadOnlyRunner returns a Runner that writes nothing: no hour passes in the embedded workspace.
+func newReadOnlyRunner(env *Env) (*runner.Runner, error) { return runnerWith(env, true) }
 
-// runnerWith returns a Runner that starts the embedded workspace with a given function.
-func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir) (runner.Source, error)) (*runner.Runner, error) {
+// runnerWith returns a Runner, and sets the clock of the warehouse. still: the workspaces are only looked at.
+func runnerWith(env *Env, still bool) (*runner.Runner, error) {
 	cfg, catalogue, err := env.loadConfig()
 	if err != nil {
 		return nil, err
@@ -44,12 +42,18 @@ func runnerWith(env *Env, embedded func(func(string) (string, bool), layout.Dir)
 		return nil, err
 	}
 	dir := layout.Dir(cfg.Warehouse.Dir)
+	clock := runlog.NewClock(dir, env.Now)
+	env.clock.Store(clock)
+	embedded := &emulate.Embedded{Lookup: env.Lookup, Dir: dir, Clock: clock, Still: still}
 	return &runner.Runner{
-		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: env.Now, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
+		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.TimeNow, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode,
 		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := cfg.Connect(name, cfg.Lookup)
 			if err == nil && url == config.Emulator {
-				return embedded(env.Lookup, dir)
+				return embedded.Connect()
+			}
+			if err == nil && (still || layout.TakesKind(dir, false)) {
+				clock.FollowMachine()
 			}
 			return runner.Source{BaseURL: url, Token: token, Refresh: func() (api.Secret, error) { return currentToken(env, cfg, name) }}, err
 		},

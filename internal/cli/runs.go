@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/render"
@@ -62,15 +60,7 @@ func printRuns(env *Env, runs []runlog.PastRun) error {
 	if env.output == "json" {
 		return env.printJSON(runs)
 	}
-	var rows [][]any
-	for _, r := range runs {
-		text := r.Error
-		if r.Class != "" {
-			text = "[" + r.Class + "] " + text
-		}
-		rows = append(rows, []any{render.RunID(r.Run), r.Pipeline, render.TimeCell(r.Started.Truncate(time.Second)), render.TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, r.Note()})
-	}
-	return env.printRows([]string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}, rows)
+	return env.printTimes(render.ListRuns(runs))
 }
 
 func newRunsShow(env *Env) *cobra.Command {
@@ -115,6 +105,7 @@ are not shown.`,
 			case "csv":
 				return render.ListRunStreams(run).WriteCSV(env.Stdout)
 			}
+			env.explainClock()
 			render.PrintRun(run, env.Stdout)
 			return nil
 		},

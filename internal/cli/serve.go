@@ -102,6 +102,9 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if err := s.checkServable(setup); err != nil {
 		return err
 	}
+	if setup.IsEmulated() {
+		setup.Log.Info(runlog.SaysEmulated)
+	}
 	held, err := runner.HoldServeLock(setup)
 	if err != nil {
 		return err

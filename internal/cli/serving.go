@@ -72,7 +72,7 @@ func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.
 		jobs := s.scheduledJobs(ctx, last, starts)
 		runner := s.currentRunner()
 		schedules.Go(func() { s.lookAtAge(timed, runner) })
-		schedules.Go(func() { schedule.Run(timed, jobs, runner.Now, runner.Wait) })
+		schedules.Go(func() { schedule.Run(timed, jobs, runner.MachineNow, runner.Wait) })
 		select {
 		case <-ctx.Done():
 		case <-s.reloaded:
@@ -111,7 +111,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 		}
 		waiting := func() {
 			if ctx.Err() == nil {
-				setup.Log.Info("waiting", "pipeline", p.Name, "next", p.Schedule.Next(setup.Now()).Format(time.RFC3339))
+				setup.Log.Info("waiting", "pipeline", p.Name, "next", setup.ShownTime(p.Schedule.Next(setup.MachineNow())).Format(time.RFC3339))
 			}
 		}
 		skipped := func(at time.Time) { serve.RecordSkip(setup, p, at) }
@@ -125,7 +125,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], PendingCatchUp: owed > 0, Skipped: skipped,
 			Run: func(_ context.Context, caughtUp bool) {
 				if !s.runPipeline(ctx, setup, p, runner.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
-					skipped(setup.Now())
+					skipped(setup.MachineNow())
 				}
 				try = 1 // later runs of this job are first tries
 				s.handOver(setup)
@@ -198,7 +198,7 @@ func (s *pipelineServer) consoleServing(ctx context.Context) console.Serving {
 		Cancel:  s.cancelRun,
 		Reload:  s.reloadConfig,
 
-		Isolation: read.Isolation{Program: s.currentRunner().Program},
+		Isolation: read.Isolation{Program: s.currentRunner().Program, Now: runlog.NewClock(s.currentRunner().Dir, s.env.Now).OfSQL},
 	}
 }
 

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/user"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -84,30 +82,11 @@ func selectStates(env *Env, c *cobra.Command, states []runlog.StreamState, names
 	return slices.DeleteFunc(states, func(s runlog.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil
 }
 
-// shownState is a checkpoint as JSON, with null for missing values.
-type shownState struct {
-	Workspace string                 `json:"workspace"`
-	Stream    string                 `json:"stream"`
-	Seq       int64                  `json:"seq"`
-	SyncedTo  *time.Time             `json:"synced_to"`
-	HistoryTo *time.Time             `json:"history_to"`
-	State     json.RawMessage        `json:"state"`
-	Moved     *runlog.CheckpointMove `json:"moved"`
-}
-
 func printStates(env *Env, states []runlog.StreamState) error {
 	if env.output == "json" {
-		shown := make([]shownState, len(states))
-		for i, s := range states {
-			shown[i] = shownState{s.Workspace, s.Stream, s.Seq, knownTime(s.SyncedTo), knownTime(s.HistoryTo), json.RawMessage(s.State), s.Moved}
-		}
-		return env.printJSON(shown)
+		return env.printJSON(render.Checkpoints(states))
 	}
-	var rows [][]any
-	for _, s := range states {
-		rows = append(rows, []any{s.Workspace, s.Stream, s.Seq, render.TimeCell(s.SyncedTo), render.TimeCell(s.HistoryTo), s.State})
-	}
-	if err := env.printRows([]string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}, rows); err != nil || env.output != "table" {
+	if err := env.printTimes(render.ListCheckpoints(states)); err != nil || env.output != "table" {
 		return err
 	}
 	for _, s := range states {
@@ -116,13 +95,6 @@ func printStates(env *Env, states []runlog.StreamState) error {
 		}
 	}
 	return nil
-}
-
-func knownTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }
 
 func newStateRewind(env *Env) *cobra.Command {

@@ -51,8 +51,9 @@ network. CSV lists the streams only.`,
 			case "json":
 				err = env.printJSON(s)
 			case "csv":
-				err = printStatusStreams(env, s)
+				err = render.ListStreamStates(s).WriteCSV(env.Stdout)
 			default:
+				env.explainClock()
 				render.PrintStatus(s, env.Stdout)
 			}
 			if stale := s.Stale(); err == nil && exitCode && len(stale) > 0 {
@@ -64,13 +65,4 @@ network. CSV lists the streams only.`,
 	}
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 6 if a freshness SLA is breached")
 	return c
-}
-
-// printStatusStreams writes the state of each stream as CSV.
-func printStatusStreams(env *Env, s *runlog.Status) error {
-	var all [][]any
-	for _, x := range s.Streams {
-		all = append(all, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), render.TimeCell(x.OK), render.TimeCell(x.SyncedTo), render.TimeCell(x.HistoryTo), x.Backfill})
-	}
-	return env.printRows([]string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill"}, all)
 }

@@ -61,12 +61,18 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 	if !ok {
 		return "", "", fmt.Errorf("no workspace %q in %s", workspace, c.File)
 	}
-	text, err := referenceExpander{lookup: lookup, dir: w.dir}.expandText(w.baseURL)
+	text, err := w.expandBaseURL(lookup)
 	if err != nil {
 		return "", "", w.configProblem("base_url", err, "set it to the address of the workspace's region, or to emulator to try without an account")
 	}
 	if baseURL, err = normalizeBaseURL(text); err != nil {
 		return "", "", w.configProblem("base_url", err, addressHint)
+	}
+	for _, other := range c.WorkspaceNames() {
+		if address, err := c.Workspaces[other].expandBaseURL(lookup); err == nil && (address == Emulator) != (baseURL == Emulator) {
+			return "", "", &problem.Problem{Class: "config", What: "of the workspaces " + workspace + " and " + other + " one is the emulator and one is real, and a warehouse has one clock",
+				Next: "give each a configuration with a warehouse.dir of its own"}
+		}
 	}
 	if baseURL == Emulator {
 		return baseURL, "", nil
@@ -83,6 +89,10 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 		return "", "", w.configProblem("token", errors.New("it is empty, or has characters that no token has"), "copy the token again, as one line")
 	}
 	return baseURL, api.Secret(secret), nil
+}
+
+func (w *Workspace) expandBaseURL(lookup func(string) (string, bool)) (string, error) {
+	return referenceExpander{lookup: lookup, dir: w.dir}.expandText(w.baseURL)
 }
 
 func (w *Workspace) configProblem(key string, err error, next string) error {

@@ -43,6 +43,40 @@ func TestConnectReturnsAddressAndToken(t *testing.T) {
 	}
 }
 
+// TestTheEmulatorSharesNoWarehouseWithARealWorkspace: the configuration of one warehouse names both, in either order. Two emulated ones have one
+// clock, and an address that cannot be told yet is no mistake of the other workspace.
+func TestTheEmulatorSharesNoWarehouseWithARealWorkspace(t *testing.T) {
+	t.Parallel()
+	c, err := configOf(t, map[string]string{"pipelines.yaml": `
+version: 1
+workspaces:
+  main: {base_url: emulator}
+  acme: {base_url: "${U}", token: "${T}"}
+pipelines: {nightly: {streams: [contacts]}}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, workspace string
+		lookup          func(string) (string, bool)
+		want            string
+	}{
+		{"the emulated one", "main", variablesOf("U", "https://api.example.com", "T", "s"), "main and acme one is the emulator and one is real, and a warehouse has one clock"},
+		{"the real one", "acme", variablesOf("U", "https://api.example.com", "T", "s"), "acme and main one is the emulator and one is real, and a warehouse has one clock"},
+		{"both are emulated", "acme", variablesOf("U", "emulator"), ""},
+		{"the other is not set", "main", variablesOf(), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := c.Connect(test.workspace, test.lookup)
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
 // TestS52ReservedVersionHeaderIsRefused checks that the version's header cannot replace the token's header or one of HTTP itself.
 func TestS52ReservedVersionHeaderIsRefused(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ func TestPathsAreRelativeToTheirOwnConfigFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"a/base.yaml":    "version: 1\nwarehouse: {dir: here}\nworkspaces:\n  main: {base_url: emulator, token: \"${file:../token}\"}\n",
+		"a/base.yaml":    "version: 1\nwarehouse: {dir: here}\nworkspaces:\n  main: {base_url: \"https://api.example.org\", token: \"${file:../token}\"}\n",
 		"b/1.yaml":       "models: own/*.sql\npipelines:\n  nightly: {streams: tags, after: pwd}\n",
 		"b/2.yaml":       "workspaces:\n  acme: {base_url: \"${file:address}\", token: \"${file:token}\"}\n",
 		"b/own/mine.sql": "-- relation: mine (view)\n-- doc: One row per tag.\n-- key: id\n-- column id: Its id.\nSELECT id FROM {schema}.tags\n",

@@ -95,12 +95,12 @@ func (c *Console) readRunEvent() (string, error) {
 		return "", err
 	}
 	if running == nil {
-		// A run may begin and end between two looks: then only the time of the file that records ends shows it.
-		var ended time.Time
+		// A run may begin and end between two looks: then only the size of the file that records ends shows it.
+		var size int64
 		if info, err := os.Stat(c.o.Dir.EndsFile()); err == nil {
-			ended = info.ModTime().UTC()
+			size = info.Size()
 		}
-		return "event: idle\ndata: {\"ended\": \"" + ended.Format(time.RFC3339Nano) + "\"}\n\n", nil
+		return fmt.Sprintf("event: idle\ndata: {\"ended_bytes\": %d}\n\n", size), nil
 	}
 	text, err := json.Marshal(running)
 	if err != nil {

@@ -55,6 +55,7 @@ var warehouse = sync.OnceValues(func() (w *sharedWarehouse, err error) {
 	r.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
 		source.Emulated = true // its time is what a page takes for now
+		source.Keep = func() error { return os.WriteFile(r.Dir.EmulatorFile(), []byte("{}"), 0o600) }
 		return source, err
 	}
 	w = &sharedWarehouse{dir: dir, runner: r, space: space}
@@ -155,7 +156,7 @@ func loginToShared(t *testing.T) *consoleBed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := (&consoleBed{console: b.console, server: b.server}).withBrowser(t)
+	own := (&consoleBed{console: b.console, server: b.server, now: b.readClock()}).withBrowser(t)
 	own.loginWithSecret()
 	return own
 }

@@ -4,6 +4,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -75,6 +76,7 @@ func newStage(t *testing.T) *stage {
 	s.runner.Connect = func(ctx context.Context, name string) (runner.Source, error) {
 		source, err := connect(ctx, name)
 		source.Emulated = true
+		source.Keep = func() error { return os.WriteFile(s.runner.Dir.EmulatorFile(), []byte("{}"), 0o600) }
 		return source, err
 	}
 	s.live()

@@ -102,6 +102,30 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 	}
 }
 
+// TestPagesOfAnEmulatedWarehouseHaveItsClock: the workspace is in June 2024, and this machine in November 2026. Each page says once whose
+// times it has, and has none of this machine; so does a page of an error. The next run is as far away as it is by this machine's clock.
+func TestPagesOfAnEmulatedWarehouseHaveItsClock(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	w, _ := warehouse()
+	for _, path := range []string{"/", "/p/nightly", "/p/none", "/runs", "/runs/" + w.failed, "/freshness", "/data"} {
+		_, page := b.sendRequest(http.MethodGet, path, nil, nil)
+		if n := strings.Count(page, runlog.SaysEmulated); n != 1 || !strings.Contains(page, "2024-06-16T") || strings.Contains(page, "2026-11") {
+			t.Errorf("%s says %d times whose times it has:\n%s", path, n, page)
+		}
+	}
+	for _, path := range []string{"/api/v1/overview", "/api/v1/pipelines/nightly", "/api/v1/runs/" + w.failed} {
+		if text := b.fetchPage(path); strings.Contains(text, "2026-11") {
+			t.Errorf("%s has times of this machine: %s", path, text)
+		}
+	}
+	var o runlog.Overview
+	readJSON(t, b.fetchPage("/api/v1/overview"), &o)
+	if left := o.Next[0].At.Sub(o.Now); !o.Emulated || left != 14*time.Hour || !o.Coming[0].At.Equal(o.Next[0].At) || !o.Pipelines[0].Next.Equal(o.Next[0].At) {
+		t.Errorf("at noon the run at two is in %s: %+v", left, o.Next)
+	}
+}
+
 func readJSON(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {

@@ -601,7 +601,7 @@ func TestS36MetricsHaveASeparateAddress(t *testing.T) {
 	go func() { ended <- ServeMetrics(ctx, l, h, nil) }()
 	b.server = &httptest.Server{URL: "http://" + l.Addr().String()}
 	text := b.fetchPage("/metrics")
-	for _, want := range []string{"\naqueduck_configuration_ok 1\n", `aqueduck_needs{who="you"} 1`, `aqueduck_last_run_ok{pipeline="nightly"} 0`, `aqueduck_next_run_timestamp_seconds{pipeline="weekly"} 1.`,
+	for _, want := range []string{"\naqueduck_configuration_ok 1\n", "\naqueduck_emulated 1\n", `aqueduck_needs{who="you"} 1`, `aqueduck_last_run_ok{pipeline="nightly"} 0`, `aqueduck_next_run_timestamp_seconds{pipeline="weekly"} 1.`,
 		`aqueduck_stream_late{stream="contacts",workspace="main"} 0`, `aqueduck_stream_backfill_ratio{stream="contacts",workspace="main"} 1`, "process_open_fds ", "go_goroutines "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

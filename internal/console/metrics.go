@@ -72,6 +72,7 @@ func newMetricDesc(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	configurationOK = newMetricDesc("configuration_ok", "1 if the current pipelines.yaml is loaded, 0 if it has mistakes.")
+	emulated        = newMetricDesc("emulated", "1 if the times of all metrics are those of an emulated workspace, not of this machine.")
 	needsNow        = newMetricDesc("needs", "Open problems; who: you, or nobody where the next run solves it.", "who")
 	runningNow      = newMetricDesc("running", "1 while the pipeline runs.", "pipeline")
 	lastRun         = newMetricDesc("last_run_timestamp_seconds", "When the pipeline's last run ended.", "pipeline")
@@ -103,6 +104,7 @@ func (c *metricsCollector) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	give(configurationOK, boolGauge(c.s.Trouble() == ""))
+	give(emulated, boolGauge(o.Emulated))
 	var act, heal float64
 	for _, n := range o.Needs {
 		if n.Act {

@@ -116,7 +116,9 @@ func (c *Console) renderError(w http.ResponseWriter, r *http.Request, err error)
 		writeProblem(w, status, p.Class, p.Error(), p.Next)
 		return
 	}
-	c.renderPage(w, r, status, "error", &errorView{pageView: pageView{Title: "Not done", In: true, Now: c.o.Now()}, What: p.Error(), Next: p.Next})
+	v := &errorView{pageView: pageView{Title: "Not done", In: true}, What: p.Error(), Next: p.Next}
+	v.Now, v.Emulated = runlog.WarehouseTime(c.o.Dir, c.o.Now())
+	c.renderPage(w, r, status, "error", v)
 }
 
 // fresh is how long an overview is used again: people do not notice a second.

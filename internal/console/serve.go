@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"aqueduck/internal/runlog"
 )
 
 //go:embed pages/*.html
@@ -87,5 +89,5 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) e
 var templateFuncs = template.FuncMap{
 	"num": formatNumber[int64], "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
 	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int],
-	"nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 }

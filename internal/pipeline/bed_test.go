@@ -124,7 +124,11 @@ func (b *testBed) writeConfig(cfg string) {
 		},
 		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := parsed.Connect(name, lookup)
-			return runner.Source{BaseURL: url, Token: token, Emulated: b.emulated}, err
+			source := runner.Source{BaseURL: url, Token: token, Emulated: b.emulated}
+			if b.emulated {
+				source.Keep = func() error { return os.WriteFile(b.runner.Dir.EmulatorFile(), []byte("{}"), 0o600) }
+			}
+			return source, err
 		},
 	}
 }

@@ -120,7 +120,7 @@ func TestErasureKeepsOnlyOlderFilesOfTheCurrentOne(t *testing.T) {
 		b.failOn(err)
 		b.space.Advance(time.Hour)
 		b.syncOnce(runner.Options{})
-		files, err := admin.PublishedFiles(b.runner.Dir)
+		files, err := admin.PublishedFiles(b.t.Context(), b.runner.Dir)
 		b.failOn(err)
 		return files[0].Run
 	}
@@ -131,7 +131,7 @@ func TestErasureKeepsOnlyOlderFilesOfTheCurrentOne(t *testing.T) {
 	_, err = admin.Erase(t.Context(), b.runner, id, func([]admin.Erased) (bool, error) { return true, nil })
 	b.failOn(err)
 	b.noCanary(string(b.runner.Dir))
-	files, err := admin.PublishedFiles(b.runner.Dir)
+	files, err := admin.PublishedFiles(b.t.Context(), b.runner.Dir)
 	b.failOn(err)
 	if len(files) != 2 || files[1].Run == first {
 		t.Errorf("kept: %+v, want the erased file and the one before it", files)

@@ -219,7 +219,7 @@ func TestT34ErasedPersonIsInNoFile(t *testing.T) {
 // checkOlderErased gives readers each older published file, and then the newest again: none has data of the person, all have the rows of the other one.
 func (b *testBed) checkOlderErased(person string, want int) {
 	b.t.Helper()
-	files, err := admin.PublishedFiles(b.runner.Dir)
+	files, err := admin.PublishedFiles(b.t.Context(), b.runner.Dir)
 	b.failOn(err)
 	if len(files) != want+1 {
 		b.t.Fatalf("%d files are published, want the current one and %d older ones: %+v", len(files), want, files)

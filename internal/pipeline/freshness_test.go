@@ -18,7 +18,7 @@ import (
 // streamFreshness returns the freshness of a stream from the status, and its line.
 func (b *testBed) streamFreshness(name string) (runlog.Freshness, string) {
 	b.t.Helper()
-	s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
+	s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, b.runner.Now())
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -44,7 +44,6 @@ func TestT86LostStreamFailsOnceThenGrowsStale(t *testing.T) {
 	c := tinyConfig(77)
 	c.Unavailable = []string{"contacts.deleted"}
 	b := newBed(t, c)
-	b.emulated = true // the status uses the clock of the workspace
 	b.syncOnce(runner.Options{})
 	rows := b.queryRows("SELECT count(*) FROM contact_activities")[0]
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = append(k.Unavailable, "contacts.activities") })
@@ -93,7 +92,6 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 	c := tinyConfig(78)
 	c.Start = time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC) // a Friday, after the run of that night
 	b := newBed(t, c)
-	b.emulated = true
 	b.syncOnce(runner.Options{})
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"contacts.activities"} })
 	for _, step := range []struct {
@@ -124,11 +122,10 @@ func TestStreamNotReachedByACutRunKeepsItsAge(t *testing.T) {
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
 		b := newBed(t, tinyConfig(79))
-		b.emulated = true
 		b.space.RunBetween(func(int) { b.space.Advance(time.Second) })
 		status := func() (*runlog.Status, runlog.StreamStatus) {
 			t.Helper()
-			s, err := runlog.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, time.Now())
+			s, err := runlog.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, b.runner.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +168,6 @@ func TestStreamNotReachedByACutRunKeepsItsAge(t *testing.T) {
 func TestCutBackfillMakesNoStreamLate(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(79))
-	b.emulated = true
 	for most := int64(2); most < 5; most++ {
 		report := b.syncOnce(runner.Options{Select: []string{"contacts"}, MaxRequests: most})
 		s := streamResult(t, report, "contacts")

@@ -20,6 +20,7 @@ import (
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/internal/term"
 	"aqueduck/load/failure"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -50,7 +51,9 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	if err != nil {
 		return nil, err
 	}
-	p.plan.Notes = append(p.plan.Notes, notes...)
+	if p.plan.Notes = append(p.plan.Notes, notes...); layout.IsEmulated(r.Dir) {
+		p.plan.Notes = append(p.plan.Notes, runlog.SaysEmulated)
+	}
 	return p.plan, planTables(ctx, r, p.plan)
 }
 
@@ -91,7 +94,7 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 	if err != nil {
 		return nil, source, nil, err
 	}
-	client, err := sync.NewClient(r, name, source, most, r.Now)
+	client, err := sync.NewClient(r, name, source, most)
 	if err != nil {
 		return nil, source, nil, err
 	}

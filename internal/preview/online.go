@@ -92,7 +92,7 @@ func CheckOnline(ctx context.Context, r *runner.Runner) (*Online, error) {
 }
 
 func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace string) error {
-	client, closing, err := plan.ConnectReader(ctx, r, workspace)
+	client, source, closing, err := plan.ConnectWorkspace(ctx, r, workspace, 0)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,9 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 	if id != "" {
 		note += ", its id is " + id
 	}
-	if skew := client.Skew(); skew.Abs() > sync.ClockSkew {
+	if skew := client.Skew(); source.Emulated {
+		note += ", it is the emulator, which has its own clock"
+	} else if skew.Abs() > sync.ClockSkew {
 		note += ", this machine's clock is " + term.Duration(skew.Abs()) + " off"
 	} else if answered {
 		note += ", this machine's clock agrees"

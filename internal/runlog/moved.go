@@ -100,7 +100,7 @@ func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]
 			runs[i].Moved = append(runs[i].Moved, m)
 			continue
 		}
-		runs = append(runs, PastRun{Run: m.run, Started: m.At, Finished: m.At, Outcome: handMoved, Moved: []CheckpointMove{m}})
+		runs = append(runs, PastRun{Run: m.run, Started: m.At, Finished: m.At, Outcome: handMoved, Moved: []CheckpointMove{m}, Emulated: layout.IsEmulated(dir)})
 	}
 	newestFirst(runs)
 	return runs[:min(len(runs), most)], nil

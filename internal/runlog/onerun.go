@@ -79,7 +79,6 @@ func newRunDetail(past PastRun) *RunDetail {
 
 // ReadRunning returns the contents of run.json; nil when no run is under way.
 func ReadRunning(dir layout.Dir) (*Running, error) {
-	var s Status
-	err := s.readRunning(dir)
-	return s.Running, err
+	running, _, err := readRunFile(dir)
+	return running, err
 }

@@ -59,9 +59,9 @@ type ActionItem struct {
 // overviewRuns is the number of runs that an overview shows for a pipeline.
 const overviewRuns = 60
 
-// ReadOverview reads the status, the last runs and their traces, and judges them at the given time.
-func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, now time.Time) (*Overview, error) {
-	status, err := ReadStatus(ctx, dir, config, catalogue, now)
+// ReadOverview reads the status, the last runs and their traces, and judges them when this machine's clock shows the given time.
+func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, machine time.Time) (*Overview, error) {
+	status, err := ReadStatus(ctx, dir, config, catalogue, machine)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, ca
 			if next.Try > 0 {
 				o.Coming = append(o.Coming, next)
 			}
-			for at := p.Schedule.Next(status.Now); !at.IsZero() && at.Before(status.Now.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
-				o.Coming = append(o.Coming, NextRun{Pipeline: p.Name, At: at})
+			for at := p.Schedule.Next(machine); !at.IsZero() && at.Before(machine.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
+				o.Coming = append(o.Coming, NextRun{Pipeline: p.Name, At: at.Add(status.Now.Sub(machine))})
 			}
 		}
 		if err := o.judgePipeline(dir, p, &one); err != nil {

@@ -24,7 +24,7 @@ import (
 type PastRun struct {
 	Run      string    `json:"run"`
 	Pipeline string    `json:"pipeline"`
-	Started  time.Time `json:"started_at"`      // by the run's clock
+	Started  time.Time `json:"started_at"`      // by the warehouse's clock
 	Finished time.Time `json:"finished_at"`     // likewise
 	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list also handMoved and Skipped
 	Exit     int       `json:"exit_code"`       // the exit code of the program
@@ -40,11 +40,22 @@ type PastRun struct {
 	Try      int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
 	RetryAt  time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
 
+	RetryDue time.Time `json:"retry_due,omitzero"` // the same by this machine's clock; only in the note of a run with another clock
+
+	Emulated  bool             `json:"emulated,omitempty"`   // its times are those of an emulated workspace
 	CaughtUp  bool             `json:"caught_up,omitempty"`  // a catch-up run: for a scheduled time that was missed, or whose run was interrupted or crashed
 	Cancelled bool             `json:"called_off,omitempty"` // a person cancelled the run
 	Moved     []CheckpointMove `json:"moved,omitempty"`      // not a run: a command changed these checkpoints
 
 	Quiet bool `json:"-"` // the failure sends no alert yet, because a retry follows
+}
+
+// retryDue is when the retry begins by this machine's clock; zero: there is none.
+func (e *PastRun) retryDue() time.Time {
+	if e.RetryDue.IsZero() {
+		return e.RetryAt
+	}
+	return e.RetryDue
 }
 
 // Stopped fills in the note of an attempt that did not become a run.
@@ -61,7 +72,7 @@ func (e *PastRun) Stopped(ctx context.Context, p *config.Pipeline, err error) {
 // Reported fills in the note of a run from its report, with its first error.
 func (e *PastRun) Reported(r *Report) {
 	e.Started, e.Finished = ToMicroseconds(r.Started), ToMicroseconds(r.Started.Add(r.Time)) // by the clock of the workspace
-	e.Outcome, e.Exit, e.Line = r.Outcome(), r.Exit(), r.LastLine()
+	e.Outcome, e.Exit, e.Line, e.Emulated = r.Outcome(), r.Exit(), r.LastLine(), r.Emulated
 	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
 	for _, p := range []*problem.Problem{r.Held, r.After} {
@@ -98,6 +109,7 @@ const (
 
 // Save appends the note to the file of notes. The line begins with a line break, so that a line that a full disk cut short spoils no other.
 func (e PastRun) Save(dir layout.Dir) (err error) {
+	e.Emulated = e.Emulated || layout.IsEmulated(dir)
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -136,7 +148,8 @@ func ReadRunNotes(dir layout.Dir) ([]PastRun, error) {
 	return slices.DeleteFunc(notes, func(e PastRun) bool { return e.Run == "" }), err
 }
 
-// readNotes returns the notes of ended and of skipped runs.
+// readNotes returns the notes of ended and of skipped runs. It leaves out those of another clock: an emulated workspace may fill a directory in
+// which runs of a real one have failed.
 func readNotes(dir layout.Dir) ([]PastRun, error) {
 	text, err := os.ReadFile(dir.EndsFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,9 +159,10 @@ func readNotes(dir layout.Dir) ([]PastRun, error) {
 		return nil, fmt.Errorf("read how runs ended: %w", err)
 	}
 	var notes []PastRun
+	emulated := layout.IsEmulated(dir)
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		var e PastRun
-		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == Skipped) {
+		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == Skipped) && e.Emulated == emulated {
 			notes = append(notes, e)
 		}
 	}
@@ -162,15 +176,15 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 	if err != nil {
 		return nil, err
 	}
-	noted := map[string]bool{}
-	for _, r := range runs {
-		noted[r.Run] = true
+	noted, emulated := map[string]bool{}, layout.IsEmulated(dir)
+	for i, r := range runs {
+		noted[r.Run], runs[i].RetryDue = true, time.Time{}
 	}
 	err = QueryPublished(ctx, dir, `SELECT run_id, pipeline, started_at, finished_at, outcome, exit_code, rows, requests, backfill, error FROM _sync.runs`, func(v []any) error {
 		if !noted[AsText(v[0])] {
 			exit, _ := v[5].(int32)
 			runs = append(runs, PastRun{Run: AsText(v[0]), Pipeline: AsText(v[1]), Started: AsTime(v[2]), Finished: AsTime(v[3]), Outcome: AsText(v[4]), Exit: int(exit),
-				Rows: AsWhole(v[6]), Requests: AsWhole(v[7]), Backfill: asShare(v[8]), Error: AsText(v[9])})
+				Rows: AsWhole(v[6]), Requests: AsWhole(v[7]), Backfill: asShare(v[8]), Error: AsText(v[9]), Emulated: emulated})
 		}
 		return nil
 	})

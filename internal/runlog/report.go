@@ -91,7 +91,8 @@ type Report struct {
 	RunID       string
 	APIVersions []string      // the versions that the run asked for, each once
 	Dir         layout.Dir    // the data directory
-	Started     time.Time     // by the run's clock
+	Started     time.Time     // by the warehouse's clock
+	Emulated    bool          // that is the clock of an emulated workspace
 	Time        time.Duration // duration
 	Streams     []StreamResult
 	Changes     []load.Change

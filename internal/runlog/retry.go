@@ -53,7 +53,8 @@ func TimeLeft(p *config.Pipeline, runs []PastRun) (requests int64, d time.Durati
 	return max(requests, 0), max(d, 0), ok
 }
 
-// RetryOf returns the time and the number of a pipeline's next retry, from the notes of its runs, newest last; the zero time when there is none.
+// RetryOf returns the time and the number of a pipeline's next retry, by this machine's clock, from the notes of its runs, newest last; the zero
+// time when there is none.
 func RetryOf(p *config.Pipeline, ends []PastRun, now time.Time) (at time.Time, try int) {
 	for _, e := range slices.Backward(ends) {
 		switch {
@@ -61,16 +62,17 @@ func RetryOf(p *config.Pipeline, ends []PastRun, now time.Time) (at time.Time, t
 		case e.Outcome == "OK":
 			return at, 0
 		case e.Try > 0:
-			if p.Schedule == nil || !p.Retry || e.RetryAt.IsZero() || !now.Before(p.Schedule.Next(e.RetryAt)) {
+			due := e.retryDue()
+			if p.Schedule == nil || !p.Retry || due.IsZero() || !now.Before(p.Schedule.Next(due)) {
 				return at, 0
 			}
-			return e.RetryAt, e.Try + 1
+			return due, e.Try + 1
 		}
 	}
 	return at, 0
 }
 
-// nextRun returns when a pipeline with a schedule runs next: at its scheduled time, or before that as a retry.
+// nextRun returns when a pipeline with a schedule runs next, by this machine's clock: at its scheduled time, or before that as a retry.
 func nextRun(p *config.Pipeline, ends []PastRun, now time.Time) NextRun {
 	if at, try := RetryOf(p, ends, now); at.After(now) {
 		return NextRun{Pipeline: p.Name, At: at.In(p.Schedule.Next(now).Location()), Try: try}

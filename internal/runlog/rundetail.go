@@ -112,8 +112,8 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 		}
 		return nil, SeveralRuns("runs", id, ids, next)
 	}
-	detail := &RunDetail{PastRun: found[0], Published: found[0].Moved != nil, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
-		Rejects: []RunReject{}, Publishes: []RunPublished{}}
+	detail := newRunDetail(found[0])
+	detail.Published = found[0].Moved != nil
 	if err := WithPublished(ctx, dir, func(f PublishedDB) error { return detail.readPublishedRun(ctx, f) }); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}

@@ -2,14 +2,11 @@ package runlog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"slices"
-	"syscall"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
@@ -28,8 +25,8 @@ type Status struct {
 	Given    problem.CLIFlags `json:"-"`    // flags that commands in next steps repeat
 	Runs     []PastRun        `json:"runs"` // newest first
 	Streams  []StreamStatus   `json:"streams"`
-	Emulated bool             `json:"emulated"` // the data comes from the emulator
-	Now      time.Time        `json:"now"`      // by the clock of the data
+	Emulated bool             `json:"emulated"` // all times are those of an emulated workspace
+	Now      time.Time        `json:"now"`      // by the clock of the warehouse, as all times here
 }
 
 // NextRun is the next run of a pipeline.
@@ -59,18 +56,18 @@ type StreamStatus struct {
 // shownRuns is the number of past runs in a status.
 const shownRuns = 10
 
-// staleRun is the age of run.json from which its run counts as crashed. A run rewrites the file every two seconds.
-const staleRun = 30 * time.Second
-
-// ReadStatus reads the published file, run.json and the notes of ended runs, and judges them at the given time. Without a configuration there are
-// no next runs, and no stream is late.
-func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, now time.Time) (*Status, error) {
-	s := &Status{Dir: string(dir), Now: now.UTC(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
-	if err := s.readRunning(dir); err != nil {
+// ReadStatus reads the published file, run.json and the notes of ended runs, and judges them when this machine's clock shows the given time.
+// Without a configuration there are no next runs, and no stream is late.
+func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, machine time.Time) (*Status, error) {
+	s := &Status{Dir: string(dir), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
+	machine = machine.UTC()
+	s.Now, s.Emulated = WarehouseTime(dir, machine)
+	var err error
+	if s.Running, s.Lost, err = readRunFile(dir); err != nil {
 		return nil, err
 	}
-	lived, err := s.readPublished(ctx, dir)
-	if err != nil {
+	err = WithPublished(ctx, dir, func(f PublishedDB) error { return s.readStreams(ctx, f) })
+	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
 	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {
@@ -87,9 +84,6 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		}
 	}
 	s.asOf(catalogue)
-	if s.Emulated {
-		s.Now = lived // the emulator's time passes only while a run reads it
-	}
 	if config != nil {
 		ends, err := ReadRunNotes(dir)
 		if err != nil {
@@ -97,7 +91,9 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		}
 		for _, p := range config.Pipelines {
 			if p.Schedule != nil {
-				s.Next = append(s.Next, nextRun(p, ends, s.Now))
+				next := nextRun(p, ends, machine)
+				next.At = next.At.Add(s.Now.Sub(machine))
+				s.Next = append(s.Next, next)
 			}
 		}
 		s.judgeFreshness(config, catalogue)
@@ -105,59 +101,8 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	return s, nil
 }
 
-func (s *Status) readRunning(dir layout.Dir) error {
-	info, err := os.Stat(dir.RunFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for a current run: %w", err)
-	}
-	text, err := os.ReadFile(dir.RunFile())
-	if err != nil {
-		return fmt.Errorf("look for a current run: %w", err)
-	}
-	var r Running
-	if json.Unmarshal(text, &r) != nil {
-		return nil // not written by a run of this program; the next run replaces it
-	}
-	if time.Since(info.ModTime()) > staleRun || !processAlive(r.PID) {
-		s.Lost = &r
-	} else {
-		s.Running = &r
-	}
-	return nil
-}
-
-// processAlive reports whether a process exists on this machine.
-func processAlive(pid int) bool {
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	err = process.Signal(syscall.Signal(0))
-	return err == nil || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
-}
-
-// readPublished reads the state of each stream, and the end of the last run in the published file.
-func (s *Status) readPublished(ctx context.Context, dir layout.Dir) (lived time.Time, err error) {
-	err = WithPublished(ctx, dir, func(f PublishedDB) (err error) { lived, err = s.readStreams(ctx, f); return err })
-	if errors.Is(err, failure.ErrNothingPublished) {
-		return lived, nil
-	}
-	return lived, err
-}
-
-func (s *Status) readStreams(ctx context.Context, f PublishedDB) (lived time.Time, err error) {
-	const known = "SELECT (SELECT coalesce(bool_or(emulated), false) FROM _sync.workspaces), (SELECT max(finished_at) FROM _sync.runs)"
-	err = f.queryStatement(ctx, known, func(v []any) error {
-		s.Emulated, _ = v[0].(bool)
-		lived = AsTime(v[1])
-		return nil
-	})
-	if err != nil {
-		return lived, err
-	}
+// readStreams reads the state of each stream from the published file.
+func (s *Status) readStreams(ctx context.Context, f PublishedDB) error {
 	// A stream that no run has reached has no checkpoint: only the last run of its pipeline knows it.
 	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to), l.first, l.error
 		FROM _sync.freshness f FULL JOIN (
@@ -167,13 +112,12 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB) (lived time.Tim
 			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
-	err = f.queryStatement(ctx, streams, func(v []any) error {
+	return f.queryStatement(ctx, streams, func(v []any) error {
 		s.Streams = append(s.Streams, StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
 			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
 			first: AsTime(v[9]), Error: AsText(v[10])})
 		return nil
 	})
-	return lived, err
 }
 
 // asOf sets the time before which all data is published. There is none while one stream was never read. Streams by ids without current ids, and
@@ -192,39 +136,17 @@ func (s *Status) asOf(catalogue *schemas.Catalogue) {
 	}
 }
 
-// LastRuns returns when each pipeline last started, as far as the published file knows.
+// LastRuns returns when each pipeline last started by this machine's clock, which the ids of runs have, as far as the published file knows.
 func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error) {
 	last := map[string]time.Time{}
-	err := QueryPublished(ctx, dir, "SELECT pipeline, max(started_at) FROM _sync.runs GROUP BY ALL", func(v []any) error {
-		last[AsText(v[0])] = AsTime(v[1])
+	err := QueryPublished(ctx, dir, "SELECT pipeline, max(run_id) FROM _sync.runs GROUP BY ALL", func(v []any) error {
+		if id, err := ulid.Parse(AsText(v[1])); err == nil {
+			last[AsText(v[0])] = id.Timestamp().UTC()
+		}
 		return nil
 	})
 	if errors.Is(err, failure.ErrNothingPublished) {
 		return last, nil
 	}
 	return last, err
-}
-
-// AsText returns a column of the published file as text; "" for NULL.
-func AsText(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-// AsWhole returns a column of the published file as a whole number; 0 for NULL.
-func AsWhole(v any) int64 {
-	n, _ := v.(int64)
-	return n
-}
-
-// asShare returns a column of the published file as a share; 0 for NULL.
-func asShare(v any) float64 {
-	f, _ := v.(float64)
-	return f
-}
-
-// AsTime returns a column of the published file as a UTC time; the zero time for NULL.
-func AsTime(v any) time.Time {
-	t, _ := v.(time.Time)
-	return t.UTC()
 }

@@ -15,8 +15,8 @@ type Summary struct {
 
 // toRunDetail converts a report to the form for other programs.
 func (r *Report) toRunDetail(past PastRun, program string) *RunDetail {
-	d := &RunDetail{PastRun: past, Published: r.HasShown(), Version: program, Streams: []RunStream{}, Findings: []RunFinding{}, Changes: []RunChange{},
-		Rejects: []RunReject{}, Publishes: []RunPublished{}, Notes: r.Notes}
+	d := newRunDetail(past)
+	d.Published, d.Version, d.Notes = r.HasShown(), program, r.Notes
 	for _, s := range r.Streams {
 		d.Streams = append(d.Streams, RunStream{Workspace: s.Workspace, Stream: s.Stream, Outcome: string(s.Status), Records: s.Extracted, New: s.New, Changed: s.Changed,
 			Gone: s.Gone, Rejected: s.Rejected, NewRejected: s.NewRejected, Requests: s.Requests, Retries: s.Retries, Seconds: s.Time.Seconds(), Backfill: s.Backfill, SyncedTo: s.SyncedTo,

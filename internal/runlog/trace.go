@@ -19,7 +19,7 @@ import (
 type Trace struct {
 	Run        string         `json:"run"`
 	Pipeline   string         `json:"pipeline"`
-	Started    time.Time      `json:"started"`        // by the run's clock
+	Started    time.Time      `json:"started"`        // by the warehouse's clock
 	Ended      time.Time      `json:"ended,omitzero"` // absent while the run goes on, and after a crash
 	Streams    []TracedStream `json:"streams"`
 	Publishing []Span         `json:"publishing"`
@@ -53,7 +53,7 @@ func (t *Trace) errorClasses() map[string]string {
 // Span is a span of time with one activity.
 type Span struct {
 	What string    `json:"what"` // reading, waiting, committing, publishing
-	From time.Time `json:"from"` // by the run's clock
+	From time.Time `json:"from"` // by the warehouse's clock
 	To   time.Time `json:"to"`   // likewise
 }
 

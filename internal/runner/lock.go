@@ -42,7 +42,7 @@ func (r *Runner) PrepareDir() error {
 
 // NameRun makes the id of a run. Ids sort by the start of their runs.
 func (r *Runner) NameRun() (string, error) {
-	id, err := ulid.New(ulid.Timestamp(r.Now()), ulid.DefaultEntropy())
+	id, err := ulid.New(ulid.Timestamp(r.MachineNow()), ulid.DefaultEntropy())
 	if err != nil {
 		return "", fmt.Errorf("name the run: %w", err)
 	}
@@ -80,5 +80,5 @@ func NotUsable(err error) *problem.Problem {
 
 // LoadOptions returns the options to open the work database with.
 func (r *Runner) LoadOptions(now func() time.Time, run string) load.Options {
-	return load.Options{Now: now, RunID: run, Memory: r.Config.Warehouse.Memory, Timezone: r.Config.Warehouse.Timezone, Keep: keptColumns(r)}
+	return load.Options{Now: now, Emulated: r.IsEmulated(), RunID: run, Memory: r.Config.Warehouse.Memory, Timezone: r.Config.Warehouse.Timezone, Keep: keptColumns(r)}
 }

@@ -15,13 +15,13 @@ import (
 	"aqueduck/schemas"
 )
 
-// Source is the address and the token of a workspace, or the emulator.
+// Source is the address and the token of a workspace, or the emulator. Its clock is the Runner's.
 type Source struct {
 	BaseURL  string
 	Token    api.Secret
 	Refresh  func() (api.Secret, error) // reads a rotated token again; nil when there is none
 	Emulated bool                       // the source is the emulator
-	Now      func() time.Time           // the source's own clock; nil: the runner's
+	Keep     func() error               // notes that a run reads the source, before its first row is stored; nil when nothing is noted
 	Close    func() error               // stops the server of the source; nil when there is none
 }
 
@@ -31,7 +31,8 @@ type Runner struct {
 	Catalogue *schemas.Catalogue
 	Dir       layout.Dir
 	Connect   func(ctx context.Context, workspace string) (Source, error)
-	Now       func() time.Time
+	Now       func() time.Time // the clock of the warehouse, of everything that is recorded or shown
+	Machine   func() time.Time // this machine's clock, for what waits; nil: it is the same
 	Wait      func(context.Context, time.Duration) error
 	Log       *slog.Logger
 	Parallel  int                                  // streams that are read at the same time; 0: three
@@ -46,7 +47,32 @@ type Runner struct {
 	NoLake    bool                                 // publish the file without the lake; set by tests that do not need it
 	Program   sandbox.Program                      // this program, for the processes that build users' models; needed where there are any
 
+	Emulated    func() bool               // reports whether Now is the clock of an emulated workspace; nil: the files tell
 	Interrupted func(context.Context) int // the exit code after an interruption; nil: ExitInterrupted
+}
+
+// MachineNow is the time on this machine's clock: for schedules, retries and pauses, for ids of runs, which sort by it, and for the age of files.
+func (r *Runner) MachineNow() time.Time {
+	if r.Machine == nil {
+		return r.Now()
+	}
+	return r.Machine()
+}
+
+// IsEmulated reports whether the clock of the warehouse is that of an emulated workspace.
+func (r *Runner) IsEmulated() bool {
+	if r.Emulated == nil {
+		return layout.IsEmulated(r.Dir)
+	}
+	return r.Emulated()
+}
+
+// ShownTime is what the clock of the warehouse shows when this machine's shows a time. An emulated clock is taken to pass until then.
+func (r *Runner) ShownTime(at time.Time) time.Time {
+	if !r.IsEmulated() {
+		return at
+	}
+	return at.Add(r.Now().Sub(r.MachineNow()))
 }
 
 // InterruptedCode returns the exit code of an interrupted run, by the cause of the interruption.

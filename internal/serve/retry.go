@@ -9,7 +9,7 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// NextRetry returns the time and the options of the retry of a pipeline's last scheduled run; the zero time when there is none. A successful run
+// NextRetry returns the time, by this machine's clock, and the options of the retry of a pipeline's last scheduled run; the zero time when there is none. A successful run
 // since then, even by hand, cancels the retry, and so does the next scheduled time.
 func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Options) {
 	ends, err := runlog.ReadRunNotes(r.Dir)
@@ -17,7 +17,7 @@ func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Opt
 		r.Log.Warn("cannot decide whether to retry a run", "pipeline", p.Name, "error", err)
 		return time.Time{}, o
 	}
-	at, try := runlog.RetryOf(p, ends, r.Now())
+	at, try := runlog.RetryOf(p, ends, r.MachineNow())
 	if at.IsZero() {
 		return at, o
 	}
@@ -26,8 +26,9 @@ func NextRetry(r *runner.Runner, p *config.Pipeline) (at time.Time, o runner.Opt
 	return at, o
 }
 
-// RecordSkip records a skipped run, in the log and in the list of runs.
+// RecordSkip records a skipped run, in the log and in the list of runs. at is when this machine's clock showed its time.
 func RecordSkip(r *runner.Runner, p *config.Pipeline, at time.Time) {
+	at = r.ShownTime(at)
 	r.Log.Warn("a run was skipped: "+runlog.WhySkipped, "pipeline", p.Name, "at", at.Format(time.RFC3339))
 	if err := (runlog.PastRun{Pipeline: p.Name, Started: runlog.ToMicroseconds(at), Finished: runlog.ToMicroseconds(at), Outcome: runlog.Skipped}).Save(r.Dir); err != nil {
 		r.Log.Warn("a skipped run could not be recorded: aqueduck runs does not list it", "pipeline", p.Name, "error", err)

@@ -12,21 +12,22 @@ import (
 // Run runs a pipeline once with everything around it: Sync, the commands of `after:`, a note of the end beside the database, and alerts. `status`
 // reads the note even when nothing could be published. Commands write to out. A run that did not take place returns a *StoppedError.
 func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options, out io.Writer) (*runlog.Report, error) {
-	began := r.Now()
+	began := r.MachineNow()
 	var err error
 	if o.RunID == "" {
 		if o.RunID, err = r.NameRun(); err != nil {
 			return nil, err
 		}
 	}
-	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(began), Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
+	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(r.Now()), Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
 	notifyRunBegan(ctx, r, &past)
 	report, err := Sync(ctx, r, p, o)
 	if err == nil {
 		runAfter(ctx, r, p, report, out)
 	}
-	past.Finished = runlog.ToMicroseconds(r.Now())
+	past.Finished, past.Emulated = runlog.ToMicroseconds(r.Now()), r.IsEmulated()
 	if err != nil {
+		past.Started = runlog.ToMicroseconds(past.Finished.Add(began.Sub(r.MachineNow()))) // hours may have passed in the emulated workspace
 		past.Stopped(ctx, p, err)
 		if past.Outcome == "INTERRUPTED" {
 			past.Exit = r.InterruptedCode(ctx)

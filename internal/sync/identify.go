@@ -17,6 +17,7 @@ import (
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/term"
 	"aqueduck/load"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
@@ -32,8 +33,8 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 	if err != nil {
 		return err
 	}
-	if known && pinned.Emulated != w.Source.Emulated {
-		return MixedWorkspaces(w, pinned)
+	if err := checkOneClock(ctx, r, w, pinned); err != nil {
+		return err
 	}
 	id, err := fetchWorkspaceID(ctx, w, IdentityStreams(r.Runner, w.Name, pinned.ID))
 	if err != nil {
@@ -47,6 +48,11 @@ func identifyWorkspace(ctx context.Context, r *stream.Run, w *stream.Workspace) 
 		return &problem.Problem{Class: "config",
 			What: fmt.Sprintf("the token belongs to workspace %s, but this warehouse holds workspace %s; nothing was written", id, pinned.ID),
 			Next: "give the token of " + pinned.ID + ", or another directory: --dir DIR"}
+	}
+	if w.Source.Keep != nil {
+		if err := w.Source.Keep(); err != nil {
+			return err
+		}
 	}
 	return r.Writer.Use(func(work *load.Work) error {
 		return work.Records.PinWorkspace(ctx, load.Workspace{Schema: w.Name, ID: id, BaseURL: w.Source.BaseURL, Emulated: w.Source.Emulated, APIVersion: w.Config.APIVersion})
@@ -158,11 +164,33 @@ func compareClocks(r *stream.Run, w *stream.Workspace) {
 	r.Reported.Notes = append(r.Reported.Notes, note)
 }
 
+// checkOneClock refuses to mix an emulated workspace and a real one, and an emulated one whose clock is lost: it would run backwards. pinned is the
+// zero value for a workspace that was never read.
+func checkOneClock(ctx context.Context, r *stream.Run, w *stream.Workspace, pinned load.Workspace) error {
+	emulated := layout.IsEmulated(r.Runner.Dir)
+	switch {
+	case pinned.Emulated && w.Source.Emulated && !emulated:
+		return &problem.Problem{Class: "config", What: "the hours and the clock of the emulated workspace are missing: " + r.Runner.Dir.EmulatorFile() + "; nothing was written",
+			Next: "restore the file, or start again in another directory: --dir DIR"}
+	case pinned.Schema != "" && pinned.Emulated != w.Source.Emulated, emulated && !w.Source.Emulated:
+		return MixedWorkspaces(w, pinned)
+	case emulated || !w.Source.Emulated || pinned.Schema != "":
+		return nil
+	}
+	return r.Writer.Use(func(work *load.Work) error {
+		filled, err := work.Records.HasWorkspaces(ctx)
+		if err == nil && filled {
+			return MixedWorkspaces(w, pinned)
+		}
+		return err
+	})
+}
+
 // MixedWorkspaces is the problem of an emulator's warehouse with a real workspace's token, or the reverse.
 func MixedWorkspaces(w *stream.Workspace, pinned load.Workspace) *problem.Problem {
 	p := &problem.Problem{Class: "config", Next: "give another directory: --dir DIR"}
-	p.What = "this warehouse holds data of workspace " + pinned.ID + " and " + w.Name + " is the emulator; nothing was written"
-	if pinned.Emulated {
+	p.What = "this warehouse holds data of " + cmp.Or(term.WithNote("workspace ", pinned.ID), "a real workspace") + " and " + w.Name + " is the emulator; nothing was written"
+	if !w.Source.Emulated {
 		p.What = "this warehouse was filled by the emulator and " + w.Name + " is a real workspace; nothing was written"
 	}
 	return p

@@ -25,7 +25,8 @@ func NewSender(r *runner.Runner, lookup func(string) (string, bool)) *alert.Send
 	if len(targets) == 0 {
 		return nil
 	}
-	return &alert.Sender{Targets: targets, State: filepath.Join(r.Dir.State(), "alerts.json"), Now: r.Now, Wait: r.Wait, Log: r.Log}
+	return &alert.Sender{Targets: targets, State: filepath.Join(r.Dir.State(), "alerts.json"), Now: r.MachineNow, Wait: r.Wait, Log: r.Log,
+		Emulated: r.IsEmulated}
 }
 
 // notifyRunBegan sends the pings of a run that begins.
@@ -73,7 +74,7 @@ func NotifyFreshness(ctx context.Context, r *runner.Runner) {
 	if !isSubscribed(r, alert.Late) {
 		return
 	}
-	s, err := runlog.ReadStatus(ctx, r.Dir, r.Config, r.Catalogue, r.Now())
+	s, err := runlog.ReadStatus(ctx, r.Dir, r.Config, r.Catalogue, r.MachineNow())
 	if err != nil {
 		r.Log.Warn("the freshness of the data cannot be determined", "error", err)
 		return
@@ -85,7 +86,7 @@ func NotifyFreshness(ctx context.Context, r *runner.Runner) {
 				names = append(names, strings.TrimPrefix(stream.Workspace+".", "main.")+stream.Stream)
 			}
 		}
-		r.Alerts.NotifyFreshness(ctx, p.Name, names)
+		r.Alerts.NotifyFreshness(ctx, p.Name, names, s.Now)
 	}
 }
 

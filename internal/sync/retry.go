@@ -23,12 +23,15 @@ func scheduleRetry(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline) b
 		return false
 	}
 	ends, err := runlog.ReadRunNotes(r.Dir)
-	now := r.Now()
+	now := r.MachineNow()
 	at := now.Add(runlog.RetryPauses()[past.Try-1])
 	if _, _, left := runlog.TimeLeft(p, append(ends, *past)); err != nil || !left || !at.Before(p.Schedule.Next(now)) {
 		return false
 	}
 	past.RetryAt = runlog.ToMicroseconds(at)
-	r.Log.Warn("the run is retried", "pipeline", p.Name, "class", past.Class, "at", at.Format(time.RFC3339), "try", fmt.Sprintf("%d of %d", past.Try+1, runlog.Tries()))
+	if shown := r.ShownTime(at); !shown.Equal(at) {
+		past.RetryAt, past.RetryDue = runlog.ToMicroseconds(shown), past.RetryAt
+	}
+	r.Log.Warn("the run is retried", "pipeline", p.Name, "class", past.Class, "at", past.RetryAt.Format(time.RFC3339), "try", fmt.Sprintf("%d of %d", past.Try+1, runlog.Tries()))
 	return true
 }

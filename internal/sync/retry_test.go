@@ -3,6 +3,7 @@ package sync
 import (
 	"bytes"
 	"log/slog"
+	"os"
 	"testing"
 	"time"
 
@@ -102,6 +103,41 @@ func TestPassingFailuresAreRetried(t *testing.T) {
 				t.Errorf("it is tried again after %s, %+v; want after %s, quiet %t", after, e, c.after, c.quiet)
 			}
 		})
+	}
+}
+
+// TestARetryOfAnEmulatedWorkspaceWaitsByThisMachine: the emulated clock stands until then, so the note has both times.
+func TestARetryOfAnEmulatedWorkspaceWaitsByThisMachine(t *testing.T) {
+	t.Parallel()
+	nightly, err := schedule.Parse("0 2 * * *", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, emulated := time.Date(2031, 5, 4, 2, 10, 0, 0, time.UTC), time.Date(2026, 11, 20, 1, 50, 0, 0, time.UTC)
+	r := &runner.Runner{Dir: layout.Dir(t.TempDir()), Now: func() time.Time { return emulated }, Machine: func() time.Time { return machine }, Log: slog.New(slog.DiscardHandler)}
+	if err := load.Prepare(r.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(r.Dir.EmulatorFile(), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past, p := runlog.PastRun{Run: "1", Pipeline: "nightly", Outcome: "FAILED", Try: 1, Started: emulated, Finished: emulated}, config.Pipeline{Name: "nightly", Schedule: nightly, Retry: true}
+	if !scheduleRetry(r, &past, &p) || !past.RetryAt.Equal(emulated.Add(15*time.Minute)) || !past.RetryDue.Equal(machine.Add(15*time.Minute)) {
+		t.Fatalf("it is tried again at %s, on this machine at %s", past.RetryAt, past.RetryDue)
+	}
+	if at, try := runlog.RetryOf(&p, []runlog.PastRun{past}, machine); !at.Equal(past.RetryDue) || try != 2 {
+		t.Errorf("try %d begins at %s", try, at)
+	}
+	if err := past.Save(r.Dir); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := runlog.PastRuns(t.Context(), r.Dir, "", 1)
+	if err != nil || len(shown) != 1 || !shown[0].RetryAt.Equal(past.RetryAt) || !shown[0].RetryDue.IsZero() {
+		t.Errorf("runs show a time of this machine: %+v, %v", shown, err)
+	}
+	s, err := runlog.ReadStatus(t.Context(), r.Dir, &config.Config{Pipelines: []*config.Pipeline{&p}}, nil, machine.Add(5*time.Minute))
+	if err != nil || !s.Now.Equal(emulated) || !s.Next[0].At.Equal(emulated.Add(10*time.Minute)) || s.Next[0].Try != 2 {
+		t.Errorf("five minutes later the status has %+v at %s, %v", s.Next, s.Now, err)
 	}
 }
 

@@ -243,7 +243,7 @@ func readFollowUps(ctx context.Context, r *stream.Run) error {
 // run like a kill: the database is closed at once, because the state that the panic left behind is not known.
 func readSideBySide(ctx context.Context, r *stream.Run, tasks []*stream.Task, phase extract.Phase) error {
 	var group errgroup.Group
-	group.SetLimit(stream.FirstSet(r.Runner.Parallel, parallelStreams))
+	group.SetLimit(cmp.Or(r.Runner.Parallel, parallelStreams))
 	for _, t := range tasks {
 		group.Go(func() error {
 			err := readStream(ctx, r, t, phase)

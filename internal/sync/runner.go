@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -104,18 +105,18 @@ func openRun(ctx context.Context, r *stream.Run) error {
 		if err != nil {
 			return err
 		}
-		if w.Source.Now != nil {
-			r.Now = w.Source.Now
-		}
 	}
 	r.Started = r.Now()
 	r.Reported = runlog.Report{Pipeline: r.Pipeline.Name, RunID: r.ID, Started: r.Started, Dir: r.Runner.Dir, Given: r.Runner.Given}
+	if r.Reported.Emulated = r.Runner.IsEmulated(); r.Reported.Emulated {
+		r.Runner.Log.Info(runlog.SaysEmulated)
+	}
 	for _, w := range r.Workspaces {
 		if v := w.Config.APIVersion; !slices.Contains(r.Reported.APIVersions, v) {
 			r.Reported.APIVersions = append(r.Reported.APIVersions, v)
 		}
 	}
-	if limit := stream.FirstSet(r.Options.MaxTime, r.Pipeline.MaxTime); limit > 0 {
+	if limit := cmp.Or(r.Options.MaxTime, r.Pipeline.MaxTime); limit > 0 {
 		r.Deadline = r.Started.Add(limit)
 		stopAt(r, r.Started.Add(max(limit, minRunTime)))
 	}
@@ -166,8 +167,8 @@ func connectWorkspace(ctx context.Context, r *stream.Run, name string) (*stream.
 		return nil, err
 	}
 	w := &stream.Workspace{Name: name, Config: r.Config.Workspaces[name], Source: source}
-	most := stream.FirstSet(r.Options.MaxRequests, r.Pipeline.MaxRequests)
-	if w.Client, err = NewClient(r.Runner, name, source, most, r.Now); err != nil {
+	most := cmp.Or(r.Options.MaxRequests, r.Pipeline.MaxRequests)
+	if w.Client, err = NewClient(r.Runner, name, source, most); err != nil {
 		return w, err
 	}
 	w.Streams, err = r.Runner.SelectStreams(r.Pipeline, &r.Options)
@@ -176,12 +177,12 @@ func connectWorkspace(ctx context.Context, r *stream.Run, name string) (*stream.
 
 // NewClient returns a client for a workspace, with the request budget that all pipelines share. It sends at most so many requests, 0 for any
 // number. The caller closes it.
-func NewClient(r *runner.Runner, name string, source runner.Source, most int64, now func() time.Time) (*api.Client, error) {
+func NewClient(r *runner.Runner, name string, source runner.Source, most int64) (*api.Client, error) {
 	config := r.Config.Workspaces[name]
 	client, err := api.New(api.Options{
 		BaseURL: source.BaseURL, Token: source.Token, Refresh: source.Refresh,
 		Version: config.APIVersion, VersionHeader: config.VersionHeader, FileHosts: config.DownloadHosts,
-		Budget: config.Budget, MaxRequests: most, Now: stream.SourceClock(source, now), Wait: r.Wait,
+		Budget: config.Budget, MaxRequests: most, Now: r.Now, Wait: r.Wait,
 	})
 	if err != nil {
 		return nil, &problem.Problem{Class: "config", What: "workspace " + name, Err: err, Next: "correct workspaces." + name + " in pipelines.yaml, or the variable it names"}

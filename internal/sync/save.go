@@ -162,7 +162,7 @@ func keepRejectFiles(r *stream.Run, report *runlog.Report) error {
 		return fmt.Errorf("list the stored rejects: %w", err)
 	}
 	for _, f := range files {
-		if info, err := f.Info(); err == nil && r.Runner.Now().Sub(info.ModTime()) > keepRejects {
+		if info, err := f.Info(); err == nil && r.Runner.MachineNow().Sub(info.ModTime()) > keepRejects {
 			if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
 				return fmt.Errorf("remove an old reject: %w", err)
 			}

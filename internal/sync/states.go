@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/oklog/ulid/v2"
-
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
@@ -49,7 +47,10 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 
 // openAll opens the work database for every workspace of the configuration. The caller holds the lock, and closes the Writer.
 func openAll(ctx context.Context, r *runner.Runner) (*warehouse.Writer, []*stream.Workspace, error) {
-	id := ulid.MustNew(ulid.Timestamp(r.Now()), ulid.DefaultEntropy()).String()
+	id, err := r.NameRun()
+	if err != nil {
+		return nil, nil, err
+	}
 	var workspaces []*stream.Workspace
 	for _, name := range r.Config.WorkspaceNames() {
 		workspaces = append(workspaces, &stream.Workspace{Name: name, Config: r.Config.Workspaces[name]})

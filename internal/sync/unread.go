@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ func noteLimits(r *stream.Run) {
 	if len(limited) > 0 {
 		r.Reported.Notes = append(r.Reported.Notes, fmt.Sprintf("--limit %d: %s may have more; a run without it reads on", r.Options.Limit, strings.Join(limited, ", ")))
 	}
-	most := stream.FirstSet(r.Options.MaxRequests, r.Pipeline.MaxRequests)
+	most := cmp.Or(r.Options.MaxRequests, r.Pipeline.MaxRequests)
 	if most == 0 || len(cut) == 0 {
 		return
 	}

@@ -49,6 +49,9 @@ func (d Dir) lockFile() string { return filepath.Join(d.State(), "lock") }
 // serveFile is locked by the process that runs the scheduled pipelines.
 func (d Dir) serveFile() string { return filepath.Join(d.State(), "serving") }
 
+// EmulatorFile has the settings and the clock of the emulated workspace that fills the warehouse. A real workspace's warehouse has none.
+func (d Dir) EmulatorFile() string { return filepath.Join(d.State(), "emulator.json") }
+
 // RunFile says what the running process does.
 func (d Dir) RunFile() string { return filepath.Join(d.State(), "run.json") }
 

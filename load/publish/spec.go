@@ -31,6 +31,7 @@ type Spec struct {
 	DropLake  bool                            // publish the file alone, and remove the Parquet files
 	// CleanOlder rewrites an older published file without what was erased since; after an error, or where it is nil, the file is removed.
 	CleanOlder func(ctx context.Context, file string) error
+	Emulated   bool            // Now is the clock of an emulated workspace: now() in models is the time of the publish
 	Program    sandbox.Program // this program, for the process that makes the models of users; needed where there are any
 }
 

@@ -19,6 +19,8 @@ type Isolation struct {
 	Program sandbox.Program
 	Memory  int64         // bytes that the process may use; 0: DefaultMemory
 	CPU     time.Duration // CPU time until the first row, without the start of the process; 0: no limit
+
+	Now func() time.Time // what now() and the like return in statements; nil, or zero: they follow this machine's clock
 }
 
 // DefaultMemory is the default memory of such a process in bytes. DuckDB gets half of it; the other half is for what
@@ -33,6 +35,8 @@ type queryRequest struct {
 	Path      string `json:"path"`
 	Statement string `json:"statement"`
 	Memory    int64  `json:"memory"` // of DuckDB
+
+	Now time.Time `json:"now,omitzero"` // for duck.Options
 }
 
 // answerHead is the first message of an answer.
@@ -93,8 +97,12 @@ func (i Isolation) runTask(ctx context.Context, task, path, statement string, ta
 	if memory == 0 {
 		memory = DefaultMemory
 	}
+	request := queryRequest{Path: path, Statement: statement, Memory: memory / 2}
+	if i.Now != nil {
+		request.Now = i.Now()
+	}
 	var wrong error
-	err := i.Program.Run(ctx, task, sandbox.Limits{Memory: memory, CPU: i.CPU}, queryRequest{path, statement, memory / 2}, func(kind byte, payload []byte) error {
+	err := i.Program.Run(ctx, task, sandbox.Limits{Memory: memory, CPU: i.CPU}, request, func(kind byte, payload []byte) error {
 		if kind != wrongKind {
 			return take(kind, payload)
 		}
@@ -195,7 +203,7 @@ func sendErrors(answer func(context.Context, queryRequest, *sandbox.Answer) erro
 }
 
 func answerQuery(ctx context.Context, q queryRequest, to *sandbox.Answer) error {
-	r, err := openReader(ctx, q.Path, duck.Options{Memory: q.Memory})
+	r, err := openReader(ctx, q.Path, duck.Options{Memory: q.Memory, Now: q.Now})
 	if err != nil {
 		return err
 	}
@@ -212,7 +220,7 @@ func answerQuery(ctx context.Context, q queryRequest, to *sandbox.Answer) error 
 }
 
 func answerParquet(ctx context.Context, q queryRequest, to *sandbox.Answer) error {
-	r, err := openReader(ctx, q.Path, duck.Options{Memory: q.Memory})
+	r, err := openReader(ctx, q.Path, duck.Options{Memory: q.Memory, Now: q.Now})
 	if err != nil {
 		return err
 	}

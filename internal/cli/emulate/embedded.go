@@ -7,8 +7,8 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -16,6 +16,7 @@ import (
 	"aqueduck/extract/api"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
 )
@@ -23,59 +24,109 @@ import (
 // embeddedEpoch is hour 0 of the emulated workspace.
 var embeddedEpoch = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 
-// embeddedWorkspace is the emulated workspace of a warehouse. Its population is a function of these values.
+// embeddedWorkspace is the emulated workspace of a warehouse. Its population is a function of seed, contacts and hours.
 type embeddedWorkspace struct {
-	Seed     uint64 `json:"seed"`
-	Contacts int    `json:"contacts,omitempty"` // active at hour 0; 0: the demo's
-	Hours    int    `json:"hours"`              // simulated before the last run
-	Port     int    `json:"port,omitempty"`     // the last port, which is used again if it is free, because a cursor belongs to an address
+	Seed     uint64    `json:"seed"`
+	Contacts int       `json:"contacts,omitempty"` // active at hour 0; 0: the demo's
+	Hours    int       `json:"hours"`              // simulated before the last run
+	Port     int       `json:"port,omitempty"`     // the last port, which is used again if it is free, because a cursor belongs to an address
+	Clock    time.Time `json:"clock"`              // its time when the last run began
 }
 
 const emulatedToken = "emulated-workspace-token"
 
-// Embed starts the emulator of a warehouse on a loopback port. Before each run except the first it simulates EMULATOR_HOURS. A file in the
-// warehouse's directory has its settings and the simulated hours.
-func Embed(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, error) {
-	life, first, err := readLife(lookup, dir)
-	if err != nil {
-		return runner.Source{}, err
-	}
-	passed, err := wholeNumber(lookup, "EMULATOR_HOURS", 0)
-	if err != nil {
-		return runner.Source{}, err
-	}
-	if !first {
-		life.Hours += passed
-	}
-	source, err := serveEmulator(&life)
-	if err != nil {
-		return source, err
-	}
-	if first && dir.Current() != "" {
-		return source, nil // a warehouse of a real workspace: the run refuses to mix them, so no file is written
-	}
-	text, err := json.Marshal(life)
-	if err == nil {
-		err = renameio.WriteFile(embeddedFile(dir), text, 0o600)
-	}
-	if err != nil {
-		return runner.Source{}, errors.Join(fmt.Errorf("note the emulated hours: %w", err), source.Close())
-	}
-	return source, nil
+// Embedded is the emulated workspace of a warehouse. This process serves it as long as it is connected. Its clock is the warehouse's.
+type Embedded struct {
+	Lookup func(string) (string, bool)
+	Dir    layout.Dir
+	Clock  *runlog.WarehouseClock
+	Still  bool // it is as the last run saw it
+
+	mu    sync.Mutex // guards what follows
+	users int        // connections
+	on    servedWorkspace
+	life  embeddedWorkspace
 }
 
-// EmbedStill starts the emulator of a warehouse as its last run saw it; it simulates no hour.
-func EmbedStill(lookup func(string) (string, bool), dir layout.Dir) (runner.Source, error) {
-	life, _, err := readLife(lookup, dir)
-	if err != nil {
-		return runner.Source{}, err
+// servedWorkspace is a workspace that is served on a loopback port.
+type servedWorkspace struct {
+	url   string
+	now   func() time.Time
+	close func() error
+}
+
+// Connect serves the workspace. Before each run except the first EMULATOR_HOURS pass in it. A file in the warehouse's directory has its
+// settings, the simulated hours and its clock, which never runs backwards. A run that is refused leaves it as it was.
+func (e *Embedded) Connect() (source runner.Source, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.users == 0 {
+		if err := e.serveLife(); err != nil {
+			return source, err
+		}
 	}
-	return serveEmulator(&life)
+	e.users++
+	return runner.Source{BaseURL: e.on.url, Token: api.Secret(emulatedToken), Emulated: true, Keep: e.keepLife, Close: e.disconnect}, nil
+}
+
+// disconnect ends a connection. After the last one the workspace's clock stands.
+func (e *Embedded) disconnect() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.users--; e.users > 0 {
+		return nil
+	}
+	if e.setsClock() {
+		stood := e.on.now()
+		e.Clock.FollowEmulated(func() time.Time { return stood })
+	}
+	return e.on.close()
+}
+
+// setsClock reports whether the workspace's clock becomes that of the warehouse. One of a real workspace keeps its own: the run is refused.
+func (e *Embedded) setsClock() bool { return layout.TakesKind(e.Dir, true) }
+
+// serveLife lets the hours pass and serves the workspace.
+func (e *Embedded) serveLife() error {
+	life, first, err := readLife(e.Lookup, e.Dir)
+	if err != nil {
+		return err
+	}
+	passed, err := wholeNumber(e.Lookup, "EMULATOR_HOURS", 0)
+	if err != nil {
+		return err
+	}
+	if !first && !e.Still {
+		life.Hours += passed
+	}
+	life.Clock = embeddedEpoch.Add(time.Duration(life.Hours) * time.Hour)
+	if now := e.Clock.TimeNow(); !first && now.After(life.Clock) {
+		life.Clock = now
+	}
+	if e.on, err = serveEmulator(&life); err != nil {
+		return err
+	}
+	if e.life = life; e.setsClock() {
+		e.Clock.FollowEmulated(e.on.now)
+	}
+	return nil
+}
+
+// keepLife writes the file.
+func (e *Embedded) keepLife() error {
+	text, err := json.Marshal(e.life)
+	if err == nil {
+		err = renameio.WriteFile(e.Dir.EmulatorFile(), text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("note the emulated hours: %w", err)
+	}
+	return nil
 }
 
 // readLife reads the settings of a warehouse's workspace. Before the first run they come from the environment.
 func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embeddedWorkspace, first bool, err error) {
-	text, err := os.ReadFile(embeddedFile(dir))
+	text, err := os.ReadFile(dir.EmulatorFile())
 	if err == nil {
 		err = json.Unmarshal(text, &life)
 	}
@@ -83,7 +134,7 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 		return life, false, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return life, false, &problem.Problem{Class: "config", What: "read the emulated hours: " + embeddedFile(dir), Err: err,
+		return life, false, &problem.Problem{Class: "config", What: "read the emulated hours: " + dir.EmulatorFile(), Err: err,
 			Next: "restore the file, or start again in another directory: --dir DIR"}
 	}
 	seed, err := wholeNumber(lookup, "EMULATOR_SEED", 1)
@@ -94,38 +145,33 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 	return life, true, err
 }
 
-func embeddedFile(dir layout.Dir) string { return filepath.Join(dir.State(), "emulator.json") }
-
-// serveEmulator serves a workspace after its simulated hours; its clock continues from there.
-func serveEmulator(life *embeddedWorkspace) (runner.Source, error) {
+// serveEmulator serves a workspace after its simulated hours. Its clock passes from then on.
+func serveEmulator(life *embeddedWorkspace) (on servedWorkspace, err error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", life.Port))
 	if err != nil && life.Port != 0 {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
 	if err != nil {
-		return runner.Source{}, fmt.Errorf("start the emulator: %w", err)
+		return on, fmt.Errorf("start the emulator: %w", err)
 	}
 	if address, ok := listener.Addr().(*net.TCPAddr); ok {
 		life.Port = address.Port
 	}
-	began := time.Now()
-	hours := time.Duration(life.Hours) * time.Hour
-	now := func() time.Time { return embeddedEpoch.Add(hours + time.Since(began)) }
-	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: embeddedEpoch, Token: emulatedToken, Now: now, RatePerMinute: 60_000, NoLog: true})
+	began, stood := time.Now(), life.Clock
+	on = servedWorkspace{url: "http://" + listener.Addr().String(), now: func() time.Time { return stood.Add(time.Since(began)) }}
+	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: embeddedEpoch, Token: emulatedToken, Now: on.now, RatePerMinute: 60_000, NoLog: true})
 	w.SimulateHours(life.Hours)
 	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	return runner.Source{
-		BaseURL: "http://" + listener.Addr().String(), Token: api.Secret(emulatedToken), Emulated: true, Now: now,
-		Close: func() error {
-			err := server.Close()
-			if end := <-served; !errors.Is(end, http.ErrServerClosed) {
-				err = errors.Join(err, end)
-			}
-			return err
-		},
-	}, nil
+	on.close = func() error {
+		err := server.Close()
+		if end := <-served; !errors.Is(end, http.ErrServerClosed) {
+			err = errors.Join(err, end)
+		}
+		return err
+	}
+	return on, nil
 }
 
 // wholeNumber reads a whole number from the environment.

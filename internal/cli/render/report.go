@@ -13,7 +13,11 @@ import (
 
 // PrintReport writes the report of a run: what it read and where it stored it, the table of streams, errors with next steps, and the last line.
 func PrintReport(r *runlog.Report, w io.Writer) {
-	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n\n", r.Pipeline, runlog.ShortRun(r.RunID), strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
+	fmt.Fprintf(w, "%s  run %s  api %s  →  %s + %s/\n", r.Pipeline, runlog.ShortRun(r.RunID), strings.Join(r.APIVersions, ", "), r.Dir.Link(), r.Dir.Lake(""))
+	if r.Emulated {
+		fmt.Fprintln(w, runlog.SaysEmulated)
+	}
+	fmt.Fprintln(w)
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")
 	t.alignRight(3, 4, 5, 6, 7, 8, 9)
 	t.leaveOut(8, 7, 9)

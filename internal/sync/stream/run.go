@@ -126,7 +126,7 @@ type Run struct {
 	Writer   *warehouse.Writer
 	Progress *Progress
 	Now      func() time.Time
-	Started  time.Time // by the run's clock
+	Started  time.Time // by the warehouse's clock
 	Deadline time.Time // zero: none
 
 	Workspaces  []*Workspace

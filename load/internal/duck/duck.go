@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -62,6 +63,8 @@ type Options struct {
 	TempDir  string   // directory for what does not fit into memory; "": none
 	RowGroup int      // rows in a group; 0: 32768
 	Timezone string   // "": UTC
+
+	Now time.Time `json:",omitzero"` // what now(), current_date and the like return; zero: they follow this machine's clock
 }
 
 // DB is one open file with its only connection. It may be used by one goroutine at a time.
@@ -137,7 +140,7 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 		"SET disabled_compression_methods = 'fsst'",
 		"SET TimeZone = " + Text(zone),
 	}
-	statements = append(append(statements, attach...), d.use)
+	statements = append(append(append(statements, attach...), d.use), clockStatements(o.Now)...)
 	if len(o.Reach) > 0 {
 		statements = append(statements, "SET allowed_directories = "+quoteList(o.Reach))
 	}

@@ -24,6 +24,7 @@ type Options struct {
 	RowGroup int             // rows in a row group; 0: 32768
 	Keep     map[string]bool // personal columns, as table.column, that an erasure keeps
 	Later    string          // path of a later published file, while an older one is rewritten without what was erased since; "": none
+	Emulated bool            // Now is the clock of an emulated workspace: now() in users' SQL is the time at which the database was opened
 }
 
 // foldAt is the size of a log that a start still replays within seconds and 400 MiB (measured with 501 MB: 2.9 s, 356
@@ -75,10 +76,14 @@ func (w *Database) OpenDatabase(ctx context.Context) error {
 
 // Settings are the options for opening a database of the warehouse.
 func (w *Database) Settings(path string) duck.Options {
-	return duck.Options{
+	o := duck.Options{
 		Path: path, Threads: w.options.Threads, Memory: w.options.Memory, TempDir: w.path.Temp(),
 		RowGroup: w.options.RowGroup, Timezone: w.options.Timezone, Later: w.options.Later,
 	}
+	if w.options.Emulated {
+		o.Now = w.Now()
+	}
+	return o
 }
 
 // Dir is the warehouse's directory.

@@ -1,0 +1,69 @@
+package render
+
+import (
+	"encoding/json"
+	"time"
+
+	"aqueduck/internal/admin"
+	"aqueduck/internal/runlog"
+)
+
+// ListRuns returns a row for each past run.
+func ListRuns(runs []runlog.PastRun) List {
+	l := List{Columns: []string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}}
+	for _, r := range runs {
+		text := r.Error
+		if r.Class != "" {
+			text = "[" + r.Class + "] " + text
+		}
+		l.Rows = append(l.Rows, []any{RunID(r.Run), r.Pipeline, TimeCell(r.Started.Truncate(time.Second)), TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, r.Note()})
+	}
+	return l
+}
+
+// ListStreamStates returns a row for the state of each stream.
+func ListStreamStates(s *runlog.Status) List {
+	l := List{Columns: []string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill"}}
+	for _, x := range s.Streams {
+		l.Rows = append(l.Rows, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), TimeCell(x.OK), TimeCell(x.SyncedTo), TimeCell(x.HistoryTo), x.Backfill})
+	}
+	return l
+}
+
+// ListPublished returns a row for each published file.
+func ListPublished(files []admin.PublishedFile) List {
+	l := List{Columns: []string{"run", "published_at", "bytes", "current"}}
+	for _, f := range files {
+		l.Rows = append(l.Rows, []any{RunID(f.Run), TimeCell(f.At), f.Bytes, f.Current})
+	}
+	return l
+}
+
+// ListCheckpoints returns a row for each checkpoint.
+func ListCheckpoints(states []runlog.StreamState) List {
+	l := List{Columns: []string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}}
+	for _, s := range states {
+		l.Rows = append(l.Rows, []any{s.Workspace, s.Stream, s.Seq, TimeCell(s.SyncedTo), TimeCell(s.HistoryTo), s.State})
+	}
+	return l
+}
+
+// Checkpoint is a checkpoint as JSON, with null for missing values.
+type Checkpoint struct {
+	Workspace string                 `json:"workspace"`
+	Stream    string                 `json:"stream"`
+	Seq       int64                  `json:"seq"`        // number of the commit, counted from 1
+	SyncedTo  any                    `json:"synced_to"`  // the watermark
+	HistoryTo any                    `json:"history_to"` // the oldest time that the backfill has reached
+	State     json.RawMessage        `json:"state"`
+	Moved     *runlog.CheckpointMove `json:"moved"` // the last change by a command
+}
+
+// Checkpoints returns checkpoints as JSON has them.
+func Checkpoints(states []runlog.StreamState) []Checkpoint {
+	all := make([]Checkpoint, len(states))
+	for i, s := range states {
+		all[i] = Checkpoint{s.Workspace, s.Stream, s.Seq, TimeCell(s.SyncedTo), TimeCell(s.HistoryTo), json.RawMessage(s.State), s.Moved}
+	}
+	return all
+}
