@@ -3,6 +3,7 @@ package runlog
 import (
 	"context"
 	"errors"
+	"time"
 
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
@@ -34,4 +35,28 @@ func (f PublishedDB) queryStatement(ctx context.Context, sql string, row func(va
 // and read nothing else of the warehouse.
 func QueryPublished(ctx context.Context, dir layout.Dir, sql string, row func(values []any) error) error {
 	return WithPublished(ctx, dir, func(f PublishedDB) error { return f.queryStatement(ctx, sql, row) })
+}
+
+// AsText returns a column of the published file as text; "" for NULL.
+func AsText(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// AsWhole returns a column of the published file as a whole number; 0 for NULL.
+func AsWhole(v any) int64 {
+	n, _ := v.(int64)
+	return n
+}
+
+// asShare returns a column of the published file as a share; 0 for NULL.
+func asShare(v any) float64 {
+	f, _ := v.(float64)
+	return f
+}
+
+// AsTime returns a column of the published file as a UTC time; the zero time for NULL.
+func AsTime(v any) time.Time {
+	t, _ := v.(time.Time)
+	return t.UTC()
 }

@@ -28,8 +28,9 @@ type Status struct {
 	Given    problem.CLIFlags `json:"-"`    // flags that commands in next steps repeat
 	Runs     []PastRun        `json:"runs"` // newest first
 	Streams  []StreamStatus   `json:"streams"`
-	Emulated bool             `json:"emulated"` // the data comes from the emulator
-	Now      time.Time        `json:"now"`      // by the clock of the data
+	Drift    []Drift          `json:"schema_drift"` // of the last run and the DriftDays days before it, newest first
+	Emulated bool             `json:"emulated"`     // the data comes from the emulator
+	Now      time.Time        `json:"now"`          // by the clock of the data
 }
 
 // NextRun is the next run of a pipeline.
@@ -85,6 +86,9 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		if catalogue, err = schemas.Builtin(); err != nil {
 			return nil, err
 		}
+	}
+	if s.Drift, err = ReadDrift(ctx, dir, catalogue); err != nil {
+		return nil, err
 	}
 	s.asOf(catalogue)
 	if s.Emulated {
@@ -203,28 +207,4 @@ func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error)
 		return last, nil
 	}
 	return last, err
-}
-
-// AsText returns a column of the published file as text; "" for NULL.
-func AsText(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-// AsWhole returns a column of the published file as a whole number; 0 for NULL.
-func AsWhole(v any) int64 {
-	n, _ := v.(int64)
-	return n
-}
-
-// asShare returns a column of the published file as a share; 0 for NULL.
-func asShare(v any) float64 {
-	f, _ := v.(float64)
-	return f
-}
-
-// AsTime returns a column of the published file as a UTC time; the zero time for NULL.
-func AsTime(v any) time.Time {
-	t, _ := v.(time.Time)
-	return t.UTC()
 }

@@ -26,6 +26,10 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		runAfter(ctx, r, p, report, out)
 	}
 	past.Finished = runlog.ToMicroseconds(r.Now())
+	drift := driftOfRun(ctx, r, past.Run)
+	if report != nil {
+		report.Drift = runlog.SentDrift(drift)
+	}
 	if err != nil {
 		past.Stopped(ctx, p, err)
 		if past.Outcome == "INTERRUPTED" {
@@ -40,7 +44,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	if noted := past.Save(r.Dir); noted != nil {
 		r.Log.Warn("the end of the run could not be recorded: status and runs may not show it", "run", o.RunID, "error", noted)
 	}
-	notifyRunEnded(ctx, r, &past)
+	notifyRunEnded(ctx, r, &past, drift)
 	if r.Ended != nil {
 		r.Ended(past, report)
 	}
