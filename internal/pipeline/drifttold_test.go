@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -97,6 +98,9 @@ func TestDriftIsToldByTheRunStatusAndPlan(t *testing.T) {
 	summary.Add(runlog.PastRun{Run: report.RunID}, report)
 	text, err := json.Marshal(summary)
 	b.failOn(err)
+	log, err := runlog.ReadLog(b.runner.Dir, report.RunID, runlog.LogFilter{Stream: "doors"})
+	b.failOn(err)
+	sent("the log of the run", fmt.Sprint(log.Lines))
 	detail, err := runlog.FindRun(t.Context(), b.runner.Dir, report.RunID)
 	b.failOn(err)
 	if got := len(detail.Changes); got != len(want) || strings.Count(string(text), `"change":`) != len(want) {

@@ -19,6 +19,9 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 			return nil, err
 		}
 	}
+	unlogged := r.Log
+	r, file := keepLog(r, o.RunID)
+	file.log.Info("the run begins", "pipeline", p.Name, "version", r.Version)
 	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(began), Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
 	notifyRunBegan(ctx, r, &past)
 	report, err := Sync(ctx, r, p, o)
@@ -45,6 +48,10 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		r.Log.Warn("the end of the run could not be recorded: status and runs may not show it", "run", o.RunID, "error", noted)
 	}
 	notifyRunEnded(ctx, r, &past, drift)
+	file.logEnd(ctx, &past, report)
+	if missing := file.file.Err(); missing != nil {
+		unlogged.Warn("the log of the run is not whole: the console shows a part of it", "run", o.RunID, "error", missing)
+	}
 	if r.Ended != nil {
 		r.Ended(past, report)
 	}

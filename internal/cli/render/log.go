@@ -21,24 +21,10 @@ type LogStyle struct {
 // NewLog returns a log in a style. It shortens errors as other output does.
 func NewLog(w io.Writer, s LogStyle) *slog.Logger {
 	if s.Form == "json" {
-		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shortenAttr}))
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: problem.ShortenAttr}))
 	}
 	if s.Terminal && s.Form != "text" {
-		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: s.Level, TimeFormat: time.TimeOnly, NoColor: !s.Colors, ReplaceAttr: shortenAttr}))
+		return slog.New(tint.NewTextHandler(w, &tint.Options{Level: s.Level, TimeFormat: time.TimeOnly, NoColor: !s.Colors, ReplaceAttr: problem.ShortenAttr}))
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: shortenAttr}))
-}
-
-// shortenAttr shortens the error of a message as other output does. Messages, which may be output of a user's command, and stacks stay complete.
-func shortenAttr(_ []string, a slog.Attr) slog.Attr {
-	if a.Key == slog.MessageKey || a.Key == "trace" {
-		return a
-	}
-	switch v := a.Value.Any().(type) {
-	case string:
-		a.Value = slog.StringValue(problem.Shorten(v))
-	case error:
-		a.Value = slog.StringValue(problem.Shorten(v.Error()))
-	}
-	return a
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: s.Level, ReplaceAttr: problem.ShortenAttr}))
 }
