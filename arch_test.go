@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"load/lakecheck":              {"load/internal/disk", "load/internal/duck", "load/layout", "load/publish", "load/read"},
 	"load/compare":                {"load/internal/clause", "load/internal/duck", "load/internal/stage", "load/layout", "load/read", "load/tombstone", "transform"},
 	"internal/preview":            {"extract", "extract/api", "extract/discover", "extract/export", "internal/config", "internal/plan", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/term", "load/layout", "schemas", "transform"},
-	"internal/plan":               {"extract", "extract/api", "extract/export", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load/failure", "load/layout", "schemas", "transform"},
+	"internal/plan":               {"extract", "extract/api", "extract/export", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load/facts", "load/failure", "load/layout", "schemas", "transform"},
 	"internal/cli/emulate":        {"extract/api", "internal/cli/usage", "internal/emulator", "internal/emulator/api/fault", "internal/emulator/control", "internal/emulator/webhook", "internal/problem", "internal/runlog", "internal/runner", "load/layout"},
 	"internal/cli/usage":          {"internal/grammar", "load/read"},
 	"internal/cli/sbom":           {"load/facts"},

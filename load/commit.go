@@ -38,16 +38,20 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 	return written, err
 }
 
-// recordSchemaDrift records each field, and each kind of value, that no column of the stream file takes, once for ever.
+// recordSchemaDrift records each field and each kind of value that no column of the stream file takes, and each word that it does not name, once
+// for ever.
 func (w *Work) recordSchemaDrift(ctx context.Context, schema, stream string, drift []transform.SchemaDrift) error {
 	for _, n := range drift {
 		change := "a field without a column: it is in _extra"
-		if n.Column != "" {
+		switch {
+		case n.Type == transform.DriftWord:
+			change = "a new word: " + n.Word
+		case n.Column != "":
 			change = "a value that does not fit the column: it is in _extra"
 		}
 		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM _sync.schema_changes
-			WHERE schema = $3 AND table_name = $4 AND column_name = $5 AND stream = $7 AND path = $8 AND (column_name = '' OR example_type = $9))`,
+			WHERE schema = $3 AND table_name = $4 AND column_name = $5 AND stream = $7 AND path = $8 AND (column_name = '' OR example_type = $9) AND (example_type <> '`+transform.DriftWord+`' OR change = $6))`,
 			w.db.RunID(), w.db.Now().UTC(), schema, n.Table, n.Column, change, stream, n.Path, n.Type)
 		if err != nil {
 			return fmt.Errorf("note the field %s of %s: %w", n.Path, n.Table, err)

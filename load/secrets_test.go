@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,8 +88,8 @@ func TestF4AnErasureDoesNotEndWithUnlistedTraces(t *testing.T) {
 	}
 }
 
-// TestOnlyAChangedMaskingRemovesWholeMessages: the words of a message cannot be compared with masked values. An erasure begun before or after
-// does not change that.
+// TestOnlyAChangedMaskingRemovesWholeMessages, and the logs of runs: their words cannot be compared with masked values. An erasure begun before or
+// after does not change that.
 func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 	t.Parallel()
 	const note = `{"error":"the disk is full","run":"01K9"}`
@@ -103,7 +104,8 @@ func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 		"an erasure that began before": {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.Dir.BeginErasing}, "the disk is full"},
 	} {
 		d := layout.Dir(t.TempDir())
-		if err := errors.Join(Prepare(d), os.WriteFile(d.EndsFile(), []byte("\n"+note), 0o600)); err != nil {
+		log := filepath.Join(d.RunDir(), "01K90000000000000000000000"+layout.LogSuffix)
+		if err := errors.Join(Prepare(d), os.WriteFile(d.EndsFile(), []byte("\n"+note), 0o600), os.WriteFile(log, []byte("\n"+note), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		for _, begin := range tt.begin {
@@ -117,6 +119,9 @@ func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 		text, err := os.ReadFile(d.EndsFile())
 		if err != nil || !strings.Contains(string(text), `"error":"`+tt.want+`"`) || !strings.Contains(string(text), "01K9") {
 			t.Errorf("%s leaves %s, %v", name, text, err)
+		}
+		if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) != (tt.want == "(erased)") {
+			t.Errorf("%s: the log of a run: %v", name, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,7 +141,8 @@ func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWarehouse(t, load.Options{})
 	w.ensureStream(t, committest.Stream())
-	news := []transform.SchemaDrift{{Table: "people_all", Path: "plan.name", Type: "text"}, {Table: "people_all", Column: "updated_at", Path: "updated_at", Type: "bool"}}
+	news := []transform.SchemaDrift{{Table: "people_all", Path: "plan.name", Type: "text"}, {Table: "people_all", Column: "updated_at", Path: "updated_at", Type: "bool"},
+		{Table: "people_all", Column: "name", Path: "name", Type: transform.DriftWord, Word: "one"}, {Table: "people_all", Column: "name", Path: "name", Type: transform.DriftWord, Word: "two"}}
 	for range 2 {
 		base, err := w.Checkpoints.Checkpoint(t.Context(), "main", "people")
 		must(t, err)
@@ -154,9 +156,16 @@ func TestT122NewFieldsAreNotedOnce(t *testing.T) {
 		w.now = w.now.Add(400 * 24 * time.Hour)
 		must(t, w.Records.SaveRun(t.Context(), load.Run{RunID: "another"}, nil, nil, nil)) // SaveRun deletes old records
 	}
-	got, err := w.Facts.IDs(t.Context(), "main", "SELECT concat_ws('|', stream, table_name, column_name, path, example_type, epoch(recorded_at)::BIGINT) FROM _sync.schema_changes WHERE path IS NOT NULL")
+	got, err := w.Facts.IDs(t.Context(), "main", "SELECT concat_ws('|', stream, table_name, column_name, path, example_type, epoch(recorded_at)::BIGINT, CASE WHEN example_type = 'word' THEN change END) FROM _sync.schema_changes WHERE path IS NOT NULL")
 	must(t, err)
-	if len(got) != 2 || got[0] != "people|people_all|updated_at|updated_at|bool|1793498400" || got[1] != "people|people_all||plan.name|text|1793498400" {
+	slices.Sort(got)
+	const at = "|1793498400"
+	if want := []string{"people|people_all|name|name|word" + at + "|a new word: one", "people|people_all|name|name|word" + at + "|a new word: two", "people|people_all|updated_at|updated_at|bool" + at, "people|people_all||plan.name|text" + at}; !slices.Equal(got, want) {
 		t.Errorf("noted: %q", got)
+	}
+	known, err := w.Facts.KnownDrift(t.Context(), "main", "people")
+	must(t, err)
+	if len(known) != 2 || known[[3]string{"people_all", "name", "name"}] {
+		t.Errorf("a word counts as a known misfit: %v", known)
 	}
 }

@@ -124,7 +124,7 @@ func buildColumn(v *grammar.Value) Column {
 	c := Column{
 		Name: v.Key("name").Text(), Type: Type(v.Key("type").Text()), As: v.Key("as").Text(),
 		Doc: v.Key("doc").Text(), Required: v.Key("required").Bool(), PII: v.Key("pii").Bool(), Person: v.Key("person").Bool(),
-		Default: v.Key("default").Text(), Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(), Attributes: v.Key("attributes").Text(),
+		Default: v.Key("default").Text(), Volatile: v.Key("volatile").Bool(), References: v.Key("references").Text(), Attributes: v.Key("attributes").Text(), Words: v.Key("words").Texts(),
 		Subjects: v.Key("whose").Texts(), KeptByErasure: v.Key("stays").Bool(), Redactable: v.Key("redactable").Bool(), RedactedBy: v.Key("redacted_by").Text(),
 	}
 	c.From, c.Or = buildPaths(v.Key("from"))

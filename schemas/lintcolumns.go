@@ -52,6 +52,7 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 		if attributes := item.Key("attributes"); attributes.IsSet() && item.Key("type").IsSet() && Type(item.Key("type").Text()) != JSON {
 			attributes.Wrong("type: json", "only an object (type json) can have attributes")
 		}
+		lintWords(item)
 		around := closed
 		if Type(item.Key("type").Text()) == JSON {
 			around = all
@@ -60,6 +61,17 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 			lintSource(place, item.Key("type"))
 		}
 		lintPlaces(from, around)
+	}
+}
+
+// lintWords refuses words of a column whose values are no closed list, or must not be repeated in the log of schema drift.
+func lintWords(column *grammar.Value) {
+	words, typ := column.Key("words"), column.Key("type")
+	if words.IsSet() && typ.IsSet() && (Type(typ.Text()) != Text || column.Key("as").IsSet()) {
+		words.Wrong("", "only a text as it is sent (type text, without as) can have words")
+	}
+	if words.IsSet() && (column.Key("pii").Bool() || column.Key("person").Bool() || column.Key("redactable").Bool()) {
+		words.Wrong("", "a column with personal data cannot have words: new ones are written to the log of schema drift")
 	}
 }
 

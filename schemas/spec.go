@@ -168,6 +168,8 @@ func columnSpec() *grammar.Spec {
 		flag("volatile", "Its changes do not count as changes of the record."),
 		{Name: "attributes", Kind: grammar.Text, Form: name, Hint: "e.g. contact",
 			Doc: "json: its keys are custom attributes. The view `<stream>_attributes` has a typed column for each. The value is the `data_attributes.model` of the records."},
+		{Name: "words", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: word},
+			Doc: "text: the words that the source is known to send. Another value is stored as sent, and reported once as schema drift."},
 		{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column that it points to."},
 	}}
 }
@@ -213,9 +215,13 @@ var (
 	dotted   = grammar.NewForm(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")
 	request  = grammar.NewForm(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")
 	value    = grammar.NewForm(`^[A-Za-z0-9_-]{1,128}$`, "a value is letters, digits, _ and -, as the API's are: %q is not")
+	word     = grammar.NewForm(`^[A-Za-z0-9_.-]{1,64}$`, "a word is letters, digits, _, . and -: %q is not")
 	inTable  = grammar.NewForm(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")
 	ofColumn = grammar.NewForm(`^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$`, "%q is not table.column")
 )
+
+// IsWord reports whether a value looks like a word of a closed list: up to 64 letters, digits, _, . and -.
+func IsWord(text string) bool { return word.Check(text) == nil }
 
 // columnName refuses what every table has.
 func columnName(text string) error {

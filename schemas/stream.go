@@ -272,6 +272,7 @@ type Column struct {
 	Volatile      bool     // not part of _hash: it changes without a change of the record
 	References    string   // table.column that it refers to
 	Attributes    string   // of JSON: kind of record of which its keys are custom attributes, shown in a view
+	Words         []string // of a text: the words that the source is known to send; nil: any text
 	NarrowerTypes []Type   // narrower types that the stored column had before, in order: their values keep their spelling
 }
 

@@ -152,6 +152,12 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
 		one := columnPlan{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile, priorTypes: widenedFrom(d.NarrowerTypes)}
+		for _, word := range d.Words {
+			if one.words == nil {
+				one.words = map[string]bool{}
+			}
+			one.words[word] = true
+		}
 		var err error
 		if one.none, err = defaultOf(d); err != nil {
 			return nil, err

@@ -3,12 +3,17 @@ package transform
 import (
 	"bytes"
 	"strings"
+
+	"aqueduck/schemas"
 )
 
 // maxDrift bounds the reports of one decoder: objects keyed by ids would bring a new field with every record.
 const maxDrift = 500
 
-// driftLog collects the fields and types that the stream file does not declare. Each is reported once.
+// maxWords bounds the reports of one column: a column with more new words has no closed list.
+const maxWords = 20
+
+// driftLog collects the fields, types and words that the stream file does not declare. Each is reported once.
 type driftLog struct {
 	known      map[SchemaDrift]bool
 	unreported []SchemaDrift
@@ -37,6 +42,23 @@ func (s *driftLog) noteRejected(table string, c *columnPlan, path string, raw []
 		kind = "text"
 	}
 	s.addDrift(SchemaDrift{Table: table, Column: c.name, Path: path, Type: kind})
+}
+
+// noteWord notes a value of a column with declared words that is none of them. A value that does not look like a word may be anything, so the note
+// does not repeat it.
+func (s *driftLog) noteWord(table string, c *columnPlan, path string, value []byte) {
+	if len(value) == 0 || c.words[string(value)] || len(c.newWords) >= maxWords || c.newWords[string(value)] {
+		return
+	}
+	if c.newWords == nil {
+		c.newWords = map[string]bool{}
+	}
+	c.newWords[string(value)] = true
+	word := string(value)
+	if !schemas.IsWord(word) {
+		word = "a value that is no word"
+	}
+	s.addDrift(SchemaDrift{Table: table, Column: c.name, Path: path, Type: DriftWord, Word: word})
 }
 
 func (s *driftLog) addDrift(n SchemaDrift) {

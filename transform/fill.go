@@ -30,6 +30,7 @@ func (l *rowFiller) fillColumns(f *fieldNode, raw []byte, w *rowFrame, opened bo
 			continue
 		}
 		cells[i] = value
+		l.checkWord(c, f, value, w)
 	}
 	if rejected {
 		l.extras.keepRejected(f, raw, w)
@@ -40,6 +41,13 @@ func (l *rowFiller) fillColumns(f *fieldNode, raw []byte, w *rowFrame, opened bo
 func (l *rowFiller) noteRejected(c *columnPlan, f *fieldNode, raw []byte, w *rowFrame, reason string) {
 	l.rejects.addPending(w.plan.number, c.name, reason)
 	l.news.noteRejected(w.plan.table.Name, c, f.path, raw)
+}
+
+// checkWord notes a new word of a column with declared words. The hash of a masked value is no word.
+func (l *rowFiller) checkWord(c *columnPlan, f *fieldNode, value rowCell, w *rowFrame) {
+	if c.words != nil && f.policy.actionHere() == actKeep {
+		l.news.noteWord(w.plan.table.Name, c, f.path, l.text.bytesOf(value.textSpan))
+	}
 }
 
 // rejectValue sends a value of the wrong kind to _extra, without asking the field's columns.
@@ -69,6 +77,7 @@ func (l *rowFiller) offerValue(column int, f *fieldNode, raw []byte, w *rowFrame
 		return false
 	case !have.set:
 		*have = value
+		l.checkWord(c, f, value, w)
 		return true
 	case c.kind.isFixed():
 		return have.number == value.number

@@ -35,10 +35,14 @@ type DeadLetter struct {
 	Count  int64 // values rejected, or items of a rejected list
 }
 
-// SchemaDrift is a field, or a type of value, that the stream file does not declare.
+// SchemaDrift is a field, a type of value or a word that the stream file does not declare.
 type SchemaDrift struct {
 	Table  string
-	Column string // the column that rejects the value; "": a field without a column
+	Column string // the column that rejects the value, or has the word; "": a field without a column
 	Path   string // joined with dots, in the record or in the item
-	Type   string // of the first value that is not null: text, int, double, bool, object, list
+	Type   string // of the first value that is not null: text, int, double, bool, object, list; of a word: DriftWord
+	Word   string // with DriftWord: the word, or a text about a value that is none; otherwise ""
 }
+
+// DriftWord is SchemaDrift.Type of a value that is not among the words of its column. The column has the value as sent.
+const DriftWord = "word"

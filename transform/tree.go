@@ -42,6 +42,9 @@ type columnPlan struct {
 	apart      bool          // it has places in an object and places outside of that object
 	silent     bool          // its absence is not reported: it is dropped, or no field of the record
 	millis     bool          // a value came in milliseconds
+
+	words    map[string]bool // the words that the source is known to send; nil: any text
+	newWords map[string]bool // other values that came
 }
 
 // defaultValue is the value of a column for a record that has none.
@@ -191,7 +194,7 @@ func (f *fieldNode) plainColumn() int {
 		return -1
 	}
 	c := f.in.of.columns[f.columns[0]]
-	if c.kind != kindText || c.as != "" || c.priorTypes.hasAny() {
+	if c.kind != kindText || c.as != "" || c.words != nil || c.priorTypes.hasAny() {
 		return -1
 	}
 	return f.columns[0]

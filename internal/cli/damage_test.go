@@ -24,7 +24,7 @@ var kinds = []struct{ kind, pattern string }{
 	{"manifest", "lake/*/_manifest.json"}, {"page of the lake", "lake/*/README.md"}, {"part", "lake/*/.parts/*/*.parquet"}, {"table of the lake", "lake/*/*"},
 	{"erasures", "erasures.log"}, {"lock", ".aqueduck/lock"}, {"mark", ".aqueduck/format"}, {"run record", ".aqueduck/run.json"},
 	{"work database", ".aqueduck/work/work.duckdb"}, {"log", ".aqueduck/work/work.duckdb.wal"}, {"bookkeeping", ".aqueduck/bookkeeping-*.duckdb"}, {"rejects", ".aqueduck/rejects/*"},
-	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"what was told", ".aqueduck/alerts.json"},
+	{"key", ".aqueduck/hash.key"}, {"past runs", ".aqueduck/ended.jsonl"}, {"trace", ".aqueduck/runs/*.json"}, {"log of a run", ".aqueduck/runs/*.log"}, {"what was told", ".aqueduck/alerts.json"},
 }
 
 // kindsOf returns the files of a warehouse by kind.

@@ -16,11 +16,12 @@ func newPlan(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan [pipeline…]",
 		Short: "Preview a sync: windows, schema changes, API requests",
-		Long: `Preview a sync without running it: for each stream the window that would be read, the API requests, their duration, and the
-tables and columns that would be added. Nothing is written. The number of records of a stream that was never read is requested from
-the workspace, one request a stream; estimates of the others come from the last run. With --ask all streams are requested, with
---offline none. CSV lists the streams only. With --detailed-exitcode, exit code 2 means that tables or columns would be added, for
-jobs that need an approval.`,
+		Long: `Preview a sync without running it: for each stream the window that would be read, the API requests and their duration. Also lists
+the tables and columns that would be added, widened or masked. Nothing is written. The number of records of a stream that was never
+read is requested from the workspace, one request a stream; estimates of the others come from the last run. With --ask all streams
+are requested, with --offline none. The schema drift of the last runs is listed; a plan reads no records, so only a run finds new
+fields, custom attributes and words. CSV lists the streams only, with their number of schema changes. With --detailed-exitcode, exit
+code 2 means that tables or columns would be added, or columns widened, for jobs that need an approval.`,
 		Example: `  aqueduck plan
   aqueduck plan nightly --ask
   aqueduck plan --offline
@@ -60,7 +61,7 @@ jobs that need an approval.`,
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
-	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if tables or columns would be added")
+	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if tables or columns would be added, or columns widened")
 	c.Flags().BoolVar(&ask, "ask", false, "request the number of records of each stream, also of those read before (needs the token)")
 	c.Flags().BoolVar(&offline, "offline", false, "send no request: the size of a first run stays unknown")
 	return c

@@ -31,6 +31,7 @@ func (c *Console) registerAPI(mux *http.ServeMux) {
 		}
 		return d, err
 	}))
+	mux.HandleFunc("GET /api/v1/runs/{id}/log", c.serveJSON(c.serveLog))
 	mux.HandleFunc("GET /api/v1/events", c.streamEvents)
 }
 

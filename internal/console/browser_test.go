@@ -376,6 +376,7 @@ func (s *stage) pages(t *testing.T) {
 	}
 	p.scheme("light")
 	p.keys(paths)
+	p.filterLog(paths["run"])
 	p.open(paths["hostile"])
 	if n := do(p, chromedp.Evaluate[int](`document.querySelectorAll("main script, main img").length`)); n > 0 {
 		t.Errorf("%d elements came from the source", n)
@@ -401,13 +402,28 @@ func (p *page) keys(paths map[string]string) {
 	p.until("the search has found something", `location.pathname === "/search" && document.querySelectorAll(".found li").length > 3`)
 }
 
-// withoutScripts opens the pages without JavaScript.
+// filterLog follows the links above the log of a run: by level, by stream, and on a phone.
+func (p *page) filterLog(run string) {
+	p.t.Helper()
+	p.open(run)
+	do(p, chromedp.Click(chromedp.CSS(`#log a[href="?level=warn#log"]`)))
+	p.until("the log has warnings only", `location.search === "?level=warn" && document.querySelectorAll(".log tbody tr").length > 0 && !document.querySelector("#log table").innerText.includes("stream ok")`)
+	do(p, chromedp.Click(chromedp.CSS(`#log a[href="?level=warn&stream=tickets#log"]`)))
+	p.until("the log is that of a stream", `document.querySelectorAll(".log tbody tr").length === 1 && document.querySelector("#log").innerText.includes("stream FAILED")`)
+	p.size(390, 844)
+	p.open(run + "?stream=tickets#log")
+	p.shot("log-phone")
+	p.size(1280, 800)
+}
+
+// withoutScripts opens the pages without JavaScript, and follows links.
 func (p *page) withoutScripts(paths map[string]string) {
 	p.t.Helper()
 	p.scripts(false)
 	for _, name := range []string{"overview", "pipeline", "run", "data", "question"} {
 		p.open(paths[name])
 	}
+	p.filterLog(paths["run"])
 	do(p, chromedp.Navigate(p.site+"/"))
 	do(p, chromedp.Click(chromedp.CSS(`a[href="/p/support"]`)))
 	p.until("a link works", `location.pathname === "/p/support"`)
@@ -429,6 +445,7 @@ func (s *stage) follow(t *testing.T) {
 	p.sound("a run under way")
 	do(p, chromedp.Evaluate[bool](`window.stayed = true`))
 	rows := do(p, chromedp.Evaluate[string](`document.querySelector(".facts").innerText`))
+	p.until("its log is there", `document.querySelector("#log table") !== null`)
 	p.until("its numbers move", fmt.Sprintf(`document.querySelector(".facts").innerText !== %q`, rows))
 	p.shot("live")
 	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/cancel"]`)))

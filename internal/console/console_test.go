@@ -3,11 +3,13 @@ package console
 import (
 	"bufio"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +73,43 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	requireTexts(t, b.fetchPage("/runs"), w.failed, ">caught up<")
 	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last complete read")
 	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
+}
+
+// TestThePageOfARunHasItsLog reads the log of the run that failed: all of it, one level, one stream, and the newest lines of a long one. The filter is in
+// the address, so it needs no script.
+func TestThePageOfARunHasItsLog(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	w, _ := warehouse()
+	path := "/runs/" + w.failed
+	page := b.fetchPage(path)
+	requireTexts(t, page, `<section id="log">`, ">info</a>", `<a href="?level=warn#log">warn</a>`, `<a href="?stream=tags#log">tags</a>`, "the run begins", "<b>contacts</b> stream ok", "<b>tags</b> stream FAILED",
+		`<span class="quiet">class=data</span>`, "the run ended FAILED", "✖</i> error", "▲</i> warn")
+	for query, test := range map[string]struct{ has, lacks []string }{
+		"?level=debug":              {[]string{"stream starts", `<a href="?level=debug#log" aria-current="true"`}, nil},
+		"":                          {nil, []string{"stream starts"}},
+		"?level=warn":               {[]string{"stream FAILED", "the run ended FAILED"}, []string{"the run begins", "stream ok"}},
+		"?level=error":              {[]string{"the run ended FAILED"}, []string{"stream FAILED"}},
+		"?stream=tags&level=info":   {[]string{"stream FAILED", `<a href="?level=warn&amp;stream=tags#log">`, `<a href="?stream=tags#log" aria-current="true">tags</a>`}, []string{"stream ok", "the run ended"}},
+		"?stream=nosuch":            {[]string{"No line of this level and stream."}, []string{"the run ended"}},
+		"?level=%3Cb%3E&stream=%22": {[]string{"No line of this level and stream."}, []string{"<b>\""}},
+	} {
+		page := b.fetchPage(path + query)
+		requireTexts(t, page, test.has...)
+		for _, text := range test.lacks {
+			if strings.Contains(page[strings.Index(page, `id="log"`):], text) {
+				t.Errorf("%s has %q", query, text)
+			}
+		}
+	}
+	var log runlog.RunLog
+	readJSON(t, b.fetchPage("/api/v1/runs/"+w.failed+"/log?stream=tags"), &log)
+	if !log.Kept || log.Total != 1 || len(log.Lines) != 1 || log.Lines[0].Level != "WARN" || log.Lines[0].Stream != "tags" || log.Lines[0].At.IsZero() || !slices.Contains(log.Streams, "contacts") {
+		t.Errorf("as JSON: %+v", log)
+	}
+	if a, _ := b.sendRequest(http.MethodGet, "/api/v1/runs/01K0000000000000000000000X/log", nil, nil); a.StatusCode != http.StatusNotFound {
+		t.Errorf("the log of an unknown run: %s", a.Status)
+	}
 }
 
 func TestTheAPIHasThePagesAsJSON(t *testing.T) {
@@ -222,7 +261,18 @@ func TestPagesFollowTheActiveRun(t *testing.T) {
 	if got := next(); got != "running" {
 		t.Errorf("while it runs: %s", got)
 	}
+	log := runlog.NewLogFile(dir, id, time.Now)
 	page := b.fetchPage("/runs/" + id)
+	requireTexts(t, page, "Nothing is logged yet.")
+	for i := range 300 {
+		slog.New(log.Handler()).Info("line "+strconv.Itoa(i), "said", hostile)
+	}
+	if text := b.fetchPage("/runs/" + id + "?part=live"); strings.Contains(text, ">line 99 ") || !strings.Contains(text, ">line 100 ") || strings.Contains(text, "<html") || strings.Contains(text, "<script>alert") {
+		t.Errorf("the live part has not the newest 200 lines:\n%s", text)
+	}
+	requireTexts(t, b.fetchPage("/runs/"+id), `The newest 200 of 300 lines. <a href="?lines=all#log">Show all</a>`)
+	requireTexts(t, b.fetchPage("/runs/"+id+"?lines=all"), ">line 0 ", ">line 299 ", `<a href="?level=warn&amp;lines=all#log">`)
+	page = b.fetchPage("/runs/" + id)
 	requireTexts(t, page, `data-live="running"`, `<noscript><meta http-equiv="refresh"`, "1\u202f234", "40\u202f%", `formaction="/p/nightly/cancel"`, "▶</i> running")
 	requireTexts(t, b.fetchPage("/"), "is reading</a>", `formaction="/p/nightly/cancel"`)
 	if err := os.Remove(dir.RunFile()); err != nil {

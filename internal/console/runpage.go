@@ -13,6 +13,7 @@ type runView struct {
 	pageView
 	*runlog.RunAccount
 	Axis    timeAxis
+	Log     logView
 	Errors  []failedStreams
 	Can     bool // the run can be cancelled here
 	Healing bool // the failed streams can be retried here
@@ -44,6 +45,9 @@ func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framedP
 			i, v.Errors = len(v.Errors), append(v.Errors, failedStreams{Class: class, Act: runlog.NeedsAttention(class)})
 		}
 		v.Errors[i].Streams = append(v.Errors[i].Streams, s)
+	}
+	if v.Log, err = c.readLog(r, d.Run); err != nil {
+		return "", nil, err
 	}
 	config, _ := c.o.Config()
 	_, ours := config.Pipeline(d.Pipeline)

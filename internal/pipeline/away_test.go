@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
+	"aqueduck/load/layout"
 )
 
 // newArchivedBed is a workspace in which a contact with a long list of tags is archived between the page of search that has it and the request for
@@ -102,7 +104,7 @@ func TestT186ContactArchivedTwiceReturnsTwice(t *testing.T) {
 	b.equalsOracle()
 }
 
-// TestErasedContactIsInNoNoteOfAStream, nor in the notes of ended runs.
+// TestErasedContactIsInNoNoteOfAStream, nor in the notes of ended runs and in the logs of runs. Other lines of a log stay byte by byte.
 func TestErasedContactIsInNoNoteOfAStream(t *testing.T) {
 	t.Parallel()
 	b, who := newArchivedBed(t)
@@ -111,6 +113,9 @@ func TestErasedContactIsInNoNoteOfAStream(t *testing.T) {
 	}
 	note := `{"run":"01K9","pipeline":"nightly","outcome":"FAILED","class":"transient","error":"GET /contacts/` + who + `: 503"}`
 	b.failOn(os.WriteFile(b.runner.Dir.EndsFile(), []byte("\n"+note+"\ntorn"), 0o600))
+	log := filepath.Join(b.runner.Dir.RunDir(), "01J00000000000000000000000"+layout.LogSuffix)
+	const other = `{"time":"2024-06-15T02:00:00Z","level":"INFO","msg":"stream ok","stream":"tags","rows":9007199254740993}`
+	b.failOn(os.WriteFile(log, []byte("\n"+other+"\n"+`{"time":"2024-06-15T02:00:01Z","level":"INFO","msg":"stream FAILED","stream":"contacts","error":"GET /contacts/`+who+`: 503","requests":9007199254740993}`+"\ntorn"), 0o600))
 	if _, err := admin.Erase(context.Background(), b.runner, who, func([]admin.Erased) (bool, error) { return true, nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +125,11 @@ func TestErasedContactIsInNoNoteOfAStream(t *testing.T) {
 	text, err := os.ReadFile(b.runner.Dir.EndsFile())
 	if err != nil || strings.Contains(string(text), who) || !strings.Contains(string(text), `"class":"transient"`) {
 		t.Errorf("the notes of ended runs are %s (%v)", text, err)
+	}
+	text, err = os.ReadFile(log)
+	if lines := strings.Split(string(text), "\n"); err != nil || len(lines) != 3 || lines[1] != other || strings.Contains(lines[2], who) || !strings.Contains(lines[2], `GET /contacts/(erased): 503","level":"INFO"`) ||
+		!strings.Contains(lines[2], `"requests":9007199254740993`) || !strings.Contains(lines[2], `"time":"2024-06-15T02:00:01Z"`) {
+		t.Errorf("the log of a run is %s (%v)", text, err)
 	}
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})

@@ -2,6 +2,8 @@ package pipeline_test
 
 import (
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,10 +12,11 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 )
 
 // TestMessagesOfRunsOutliveAnErasure has a run that fails with the words of the API, which name a person, and one that fails for another reason.
-// When the person is erased, the messages lose the person and keep the rest, in the notes of ended runs and in the database.
+// When the person is erased, the messages lose the person and keep the rest: in the notes of ended runs, in the logs of runs and in the database.
 func TestMessagesOfRunsOutliveAnErasure(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(96))
@@ -21,6 +24,7 @@ func TestMessagesOfRunsOutliveAnErasure(t *testing.T) {
 	id := p.createUser()
 	p.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "Rosalind Canary"}, emulator.FieldChange{Field: "external_id", Value: "Rosalind"}))
 	b.syncOnce(runner.Options{})
+	var refused []string // the runs
 	refuse := func(message string) {
 		b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.Contains(r.URL.Path, "activities") {
@@ -32,7 +36,9 @@ func TestMessagesOfRunsOutliveAnErasure(t *testing.T) {
 			b.space.ServeHTTP(w, r)
 		})
 		b.space.Advance(time.Hour)
-		b.trySync(runner.Options{})
+		report, err := sync.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{}, io.Discard)
+		b.failOn(err)
+		refused = append(refused, report.RunID)
 		b.front = b.space
 	}
 	refuse("the feed stops at Rosalind Canary, who is " + id)
@@ -51,7 +57,14 @@ func TestMessagesOfRunsOutliveAnErasure(t *testing.T) {
 		}
 	}
 	messages = append(messages, b.queryRows("SELECT error FROM _sync.stream_runs WHERE error IS NOT NULL ORDER BY run_id DESC")...)
-	if len(messages) != 4 {
+	for i := range refused {
+		log, err := runlog.ReadLog(b.runner.Dir, refused[len(refused)-1-i], runlog.LogFilter{Level: slog.LevelWarn, Stream: "contact_activities"})
+		b.failOn(err)
+		for _, line := range log.Lines {
+			messages = append(messages, fmt.Sprint(line))
+		}
+	}
+	if len(messages) != 6 {
 		t.Fatalf("%d messages: %q", len(messages), messages)
 	}
 	for i, text := range messages {

@@ -11,7 +11,6 @@ import (
 	"aqueduck/extract"
 	"aqueduck/extract/api"
 	"aqueduck/internal/config"
-	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -22,12 +21,11 @@ import (
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
-	"aqueduck/transform"
 )
 
 // Make builds the plan from the published file and from the source, which is asked for the number of records with one request for a stream.
 func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o runner.Options, asking Asking) (*Plan, error) {
-	p := &planBuilder{runner: r, asking: asking, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}, Notes: []string{}}, seen: map[string]bool{}}
+	p := &planBuilder{runner: r, asking: asking, plan: &Plan{Streams: []PlannedStream{}, Tables: []string{}, Columns: []string{}, Widened: []WidenedColumn{}, Unfilled: []string{}, Drift: []runlog.Drift{}, Notes: []string{}}, seen: map[string]bool{}}
 	var err error
 	if p.states, err = runlog.ReadStates(ctx, r.Dir, nil); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
@@ -51,8 +49,12 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	if err != nil {
 		return nil, err
 	}
-	if p.plan.Notes = append(p.plan.Notes, notes...); layout.IsEmulated(r.Dir) {
+	p.plan.Notes = append(p.plan.Notes, notes...)
+	if layout.IsEmulated(r.Dir) {
 		p.plan.Notes = append(p.plan.Notes, runlog.SaysEmulated)
+	}
+	if err := p.addDrift(ctx); err != nil {
+		return nil, err
 	}
 	return p.plan, planTables(ctx, r, p.plan)
 }
@@ -213,42 +215,4 @@ func estimateDuration(r *runner.Runner, p *Plan) time.Duration {
 		rate = sync.UsualRate
 	}
 	return time.Duration(float64(p.Requests) / float64(rate) * float64(time.Minute))
-}
-
-// planTables compares the tables of the streams with those of the published file.
-func planTables(ctx context.Context, r *runner.Runner, p *Plan) error {
-	have := map[string]bool{}
-	const columns = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns() WHERE NOT internal"
-	err := runlog.QueryPublished(ctx, r.Dir, columns, func(v []any) error {
-		have[runlog.AsText(v[0])], have[runlog.AsText(v[0])+"."+runlog.AsText(v[1])] = true, true
-		return nil
-	})
-	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
-		return err
-	}
-	var workspaces []string
-	for _, s := range p.Streams {
-		if !slices.Contains(workspaces, s.Workspace) {
-			workspaces = append(workspaces, s.Workspace)
-		}
-	}
-	for _, workspace := range workspaces {
-		for _, t := range dictionary.Tables(r.StoredStreams(workspace)) {
-			p.addSchemaChanges(have, workspace, t)
-		}
-	}
-	return nil
-}
-
-func (p *Plan) addSchemaChanges(have map[string]bool, workspace string, t transform.Table) {
-	name := workspace + "." + t.Name
-	if !have[name] {
-		p.Tables = append(p.Tables, name)
-		return
-	}
-	for _, c := range t.Columns {
-		if !have[name+"."+c.Name] {
-			p.Columns = append(p.Columns, name+"."+c.Name)
-		}
-	}
 }

@@ -15,14 +15,24 @@ import (
 type Plan struct {
 	Streams  []PlannedStream `json:"streams"`
 	Tables   []string        `json:"tables_to_create"`
-	Columns  []string        `json:"columns_to_add"` // table.column
-	Requests int64           `json:"requests"`       // estimate; streams without one do not count
-	Time     time.Duration   `json:"time_ns"`        // estimate
-	Notes    []string        `json:"notes"`          // other remarks: values that are still masked, a missing hash key
+	Columns  []string        `json:"columns_to_add"`     // table.column
+	Widened  []WidenedColumn `json:"columns_to_widen"`   // their type changes, in a stream file or by on_change: evolve
+	Unfilled []string        `json:"columns_not_filled"` // stored columns that no stream file has any more: they stay, and are null in new rows
+	Drift    []runlog.Drift  `json:"schema_drift"`       // what the last runs met (runlog.ReadDrift); only a run can find more
+	Requests int64           `json:"requests"`           // estimate; streams without one do not count
+	Time     time.Duration   `json:"time_ns"`            // estimate
+	Notes    []string        `json:"notes"`              // other remarks: values that the run masks or that are still masked, a missing hash key
 }
 
-// Changes reports whether the run would add tables or columns.
-func (p *Plan) Changes() bool { return len(p.Tables)+len(p.Columns) > 0 }
+// Changes reports whether the run would add tables or columns, or widen columns.
+func (p *Plan) Changes() bool { return len(p.Tables)+len(p.Columns)+len(p.Widened) > 0 }
+
+// WidenedColumn is a stored column whose type the run changes.
+type WidenedColumn struct {
+	Column string `json:"column"` // workspace.table.column
+	From   string `json:"from"`   // types of DuckDB
+	To     string `json:"to"`
+}
 
 // PlannedStream is one stream of a plan.
 type PlannedStream struct {

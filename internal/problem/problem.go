@@ -21,7 +21,7 @@ const (
 	ExitOK          = 0
 	ExitFailed      = 1 // a stream failed, or the audit found an exact error; everything else is loaded
 	ExitUsage       = 2
-	ExitChanges     = 2 // only of plan --detailed-exitcode: tables or columns would be added
+	ExitChanges     = 2 // only of plan --detailed-exitcode: tables or columns would be added, or columns widened
 	ExitConfig      = 3
 	ExitRefused     = 4 // the API refuses the token
 	ExitBusy        = 5 // another run holds the warehouse

@@ -96,6 +96,7 @@ type Report struct {
 	Time        time.Duration // duration
 	Streams     []StreamResult
 	Changes     []load.Change
+	Drift       []Drift          // what the source sent for the first time, as far as the run has published it
 	Notes       []string         // other remarks: a restored database, clocks that differ
 	Interrupted bool             // a signal or a person ended the run
 	Findings    []load.Finding   // of the audit; soft and known ones only when they are new

@@ -57,14 +57,6 @@ type RunFinding struct {
 	Message  string `json:"message"`
 }
 
-// RunChange is a change of a table, or a new field of the source.
-type RunChange struct {
-	Table  string `json:"table"`
-	Column string `json:"column,omitempty"`
-	Change string `json:"change"`
-	Path   string `json:"path,omitempty"`
-}
-
 // RunReject counts the dead letters of one reason.
 type RunReject struct {
 	Stream string `json:"stream"`

@@ -25,8 +25,9 @@ type Status struct {
 	Given    problem.CLIFlags `json:"-"`    // flags that commands in next steps repeat
 	Runs     []PastRun        `json:"runs"` // newest first
 	Streams  []StreamStatus   `json:"streams"`
-	Emulated bool             `json:"emulated"` // all times are those of an emulated workspace
-	Now      time.Time        `json:"now"`      // by the clock of the warehouse, as all times here
+	Drift    []Drift          `json:"schema_drift"` // of the last run and the DriftDays days before it, newest first
+	Emulated bool             `json:"emulated"`     // all times are those of an emulated workspace
+	Now      time.Time        `json:"now"`          // by the clock of the warehouse, as all times here
 }
 
 // NextRun is the next run of a pipeline.
@@ -82,6 +83,9 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		if catalogue, err = schemas.Builtin(); err != nil {
 			return nil, err
 		}
+	}
+	if s.Drift, err = ReadDrift(ctx, dir, catalogue); err != nil {
+		return nil, err
 	}
 	s.asOf(catalogue)
 	if config != nil {

@@ -31,6 +31,9 @@ func (r *Report) toRunDetail(past PastRun, program string) *RunDetail {
 	for _, c := range r.Changes {
 		d.Changes = append(d.Changes, RunChange{Table: c.Schema + "." + c.Table, Column: c.Column, Change: c.What})
 	}
+	for _, drift := range r.Drift {
+		d.Changes = append(d.Changes, drift.RunChange)
+	}
 	slices.SortStableFunc(d.Rejects, func(a, b RunReject) int { return cmp.Compare(b.Count, a.Count) })
 	return d
 }

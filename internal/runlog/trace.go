@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,27 +60,32 @@ type Span struct {
 
 const (
 	TraceEvery  = 2   // the trace is written with every second version of run.json
-	keepTraces  = 400 // traces are kept of so many newest runs
+	keepTraces  = 400 // traces and logs are kept of so many newest runs
 	FineSpans   = 200 // spans of one kind closer than this part of the run's time are joined
 	EnoughSpans = 600 // spans of a stream; later ones extend the last span of their kind
 )
 
-// DropTraces removes the traces of older runs, and files that a killed run left half written.
+// DropTraces removes the traces and logs of older runs, and files that a killed run left half written.
 func DropTraces(dir string) error {
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	var names []string // run ids, which sort by time
+	var runs []string // their ids, which sort by time
 	for _, f := range files {
-		if strings.HasPrefix(f.Name(), ".") {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name()))) // a killed run left it half written
-			continue
+		id, _, _ := strings.Cut(f.Name(), ".")
+		switch {
+		case id == "": // a killed run left it half written
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		case !slices.Contains(runs, id):
+			runs = append(runs, id)
 		}
-		names = append(names, f.Name())
 	}
-	for _, name := range names[:max(0, len(names)-keepTraces)] {
-		err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+	old := runs[:max(0, len(runs)-keepTraces)]
+	for _, f := range files {
+		if id, _, _ := strings.Cut(f.Name(), "."); slices.Contains(old, id) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
 	}
 	return err
 }

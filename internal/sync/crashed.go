@@ -43,7 +43,7 @@ func RecordCrashedRun(ctx context.Context, r *runner.Runner) error {
 		return err
 	}
 	if p, ok := r.Config.Pipeline(past.Pipeline); !ok || !runlog.IsCatchUp(p, past) {
-		notifyRunEnded(ctx, r, past)
+		notifyRunEnded(ctx, r, past, driftOfRun(ctx, r, past.Run))
 	}
 	return nil
 }
@@ -73,7 +73,8 @@ func noteCrashedRun(r *runner.Runner) (*runlog.PastRun, error) {
 	if err := past.Save(r.Dir); err != nil {
 		return nil, fmt.Errorf("record that run %s crashed: %w", left.Run, err)
 	}
-	r.Log.Warn("a run crashed or was killed; committed data is intact", "pipeline", left.Pipeline, "run", left.Run)
+	logged, _ := keepLog(r, left.Run)
+	logged.Log.Warn("a run crashed or was killed; committed data is intact", "pipeline", left.Pipeline, "run", left.Run)
 	return past, r.Dir.Explain(os.Remove(r.Dir.RunFile()))
 }
 
@@ -84,8 +85,9 @@ func RecordDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, be
 	if err != nil || past == nil {
 		return err
 	}
-	r.Log.Error("the process of a run crashed; committed data is intact", "pipeline", past.Pipeline, "run", past.Run, "error", reason, "next", past.Next)
-	notifyRunEnded(ctx, r, past)
+	logged, _ := keepLog(r, past.Run)
+	logged.Log.Error("the process of a run crashed; committed data is intact", "pipeline", past.Pipeline, "run", past.Run, "error", reason, "next", past.Next)
+	notifyRunEnded(ctx, r, past, driftOfRun(ctx, r, past.Run))
 	return nil
 }
 

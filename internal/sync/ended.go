@@ -19,6 +19,9 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 			return nil, err
 		}
 	}
+	unlogged := r.Log
+	r, file := keepLog(r, o.RunID)
+	file.log.Info("the run begins", "pipeline", p.Name, "version", r.Version)
 	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(r.Now()), Narrow: o.IsNarrow(), CaughtUp: o.CaughtUp}
 	notifyRunBegan(ctx, r, &past)
 	report, err := Sync(ctx, r, p, o)
@@ -26,6 +29,10 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		runAfter(ctx, r, p, report, out)
 	}
 	past.Finished, past.Emulated = runlog.ToMicroseconds(r.Now()), r.IsEmulated()
+	drift := driftOfRun(ctx, r, past.Run)
+	if report != nil {
+		report.Drift = runlog.SentDrift(drift)
+	}
 	if err != nil {
 		past.Started = runlog.ToMicroseconds(past.Finished.Add(began.Sub(r.MachineNow()))) // hours may have passed in the emulated workspace
 		past.Stopped(ctx, p, err)
@@ -41,7 +48,11 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	if noted := past.Save(r.Dir); noted != nil {
 		r.Log.Warn("the end of the run could not be recorded: status and runs may not show it", "run", o.RunID, "error", noted)
 	}
-	notifyRunEnded(ctx, r, &past)
+	notifyRunEnded(ctx, r, &past, drift)
+	file.logEnd(ctx, &past, report)
+	if missing := file.file.Err(); missing != nil {
+		unlogged.Warn("the log of the run is not whole: the console shows a part of it", "run", o.RunID, "error", missing)
+	}
 	if r.Ended != nil {
 		r.Ended(past, report)
 	}

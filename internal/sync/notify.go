@@ -2,7 +2,6 @@ package sync
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +10,6 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
-	"aqueduck/internal/term"
-	"aqueduck/load/failure"
 )
 
 // NewSender returns the sender of the configured alerts; nil when there are no targets. A target whose address cannot be resolved is logged and
@@ -36,37 +33,27 @@ func notifyRunBegan(ctx context.Context, r *runner.Runner, past *runlog.PastRun)
 	}
 }
 
-// notifyRunEnded sends the alerts about the end of a run, and about streams that are too old.
-func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
+// notifyRunEnded sends the alerts about the end of a run, about its schema drift, and about streams that are too old.
+func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun, drift []runlog.Drift) {
 	if r.Alerts == nil {
 		return
 	}
 	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
-	var err error
-	if ended.Changes, err = columnChanges(ctx, r, past.Run); err != nil {
-		r.Log.Warn("schema drift cannot be reported", "run", past.Run, "error", err)
+	for _, d := range drift {
+		ended.Changes = append(ended.Changes, d.String())
 	}
 	r.Alerts.NotifyEnded(ctx, ended)
 	NotifyFreshness(ctx, r)
 }
 
-// columnChanges returns the changes that the run met in the source: new fields, added and widened columns. Changes of a table that the run itself
-// created are not among them.
-func columnChanges(ctx context.Context, r *runner.Runner, run string) (changes []string, err error) {
-	if !isSubscribed(r, alert.Changed) {
-		return nil, nil
+// driftOfRun returns the schema drift that a run recorded and published. A signal that ended the run does not stop the reading.
+func driftOfRun(ctx context.Context, r *runner.Runner, run string) []runlog.Drift {
+	drift, err := runlog.RunDrift(context.WithoutCancel(ctx), r.Dir, run)
+	if err != nil {
+		r.Log.Warn("the schema drift of the run cannot be read: neither its report nor an alert has it", "run", run, "error", err)
 	}
-	err = runlog.QueryPublished(ctx, r.Dir, `SELECT concat_ws('.', schema, table_name, nullif(column_name, '')), change, path FROM _sync.schema_changes c WHERE run_id = '`+run+`'
-		AND NOT EXISTS (FROM _sync.schema_changes m WHERE m.run_id = c.run_id AND m.schema = c.schema AND m.table_name = c.table_name AND m.change LIKE 'made%')
-		ORDER BY ALL`, func(v []any) error {
-		changes = append(changes, runlog.AsText(v[0])+": "+runlog.AsText(v[1])+term.WithNote(", at ", runlog.AsText(v[2])))
-		return nil
-	})
-	if errors.Is(err, failure.ErrNothingPublished) {
-		err = nil
-	}
-	return changes, err
+	return drift
 }
 
 // NotifyFreshness sends alerts about the streams whose freshness SLA is breached, and about those that are no longer breached.

@@ -38,7 +38,7 @@ const (
 // chance.
 const shortestTrace = 5
 
-// eraseTraces removes a person's id and personal values from the messages in the records of runs, and in the notes of ended runs.
+// eraseTraces removes a person's id and personal values from the messages in the records of runs, in the notes of ended runs and in logs.
 func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	parts := []string{"SELECT id AS word FROM " + subjects}
 	for _, t := range e.tables {
@@ -59,7 +59,7 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	if _, err := w.db.DB.Exec(ctx, "DELETE FROM "+traces+" WHERE contains('"+layout.Erased+"', word)"); err != nil {
 		return err
 	}
-	if err := w.eraseFromEnds(ctx); err != nil {
+	if err := w.eraseFromMessages(ctx); err != nil {
 		return err
 	}
 	for table, columns := range map[string][]string{
@@ -87,8 +87,8 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 	return err
 }
 
-// eraseFromEnds replaces the traces in the notes of ended runs. It comes before the commit: after a kill the erasure, and this, run again.
-func (w *Erasures) eraseFromEnds(ctx context.Context) error {
+// eraseFromMessages replaces the traces in the notes of ended runs and in logs. It comes before the commit: after a kill the erasure, and this, run again.
+func (w *Erasures) eraseFromMessages(ctx context.Context) error {
 	var words []string
 	err := w.db.DB.Each(ctx, "SELECT word FROM "+traces+" WHERE word IS NOT NULL ORDER BY length(word) DESC, word", nil, func(rows *sql.Rows) error {
 		var word string
@@ -99,7 +99,7 @@ func (w *Erasures) eraseFromEnds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return layout.EraseFromEnds(w.db.Dir(), words)
+	return layout.EraseFromMessages(w.db.Dir(), words)
 }
 
 // eraseRows empties rows with redacted texts, and the lists inside them.

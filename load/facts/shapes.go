@@ -12,6 +12,7 @@ import (
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/read"
+	"aqueduck/transform"
 )
 
 // Shape is what is known of a stored column: its type, its earlier types, and the kinds of values that did not fit it.
@@ -47,7 +48,7 @@ func readShapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, e
 		return nil, fmt.Errorf("read the earlier types of columns of %s: %w", schema, err)
 	}
 	misfits, err := wordsByKey(ctx, db, `SELECT table_name || ' ' || column_name, coalesce(string_agg(DISTINCT example_type, ' ' ORDER BY example_type), '')
-		FROM _sync.schema_changes WHERE schema = $1 AND path IS NOT NULL GROUP BY ALL`, schema)
+		FROM _sync.schema_changes WHERE schema = $1 AND path IS NOT NULL AND example_type IS DISTINCT FROM $2 GROUP BY ALL`, schema, transform.DriftWord)
 	if err != nil {
 		return nil, fmt.Errorf("read the dead letters of columns of %s: %w", schema, err)
 	}
@@ -85,11 +86,11 @@ func wordsByKey(ctx context.Context, db *duck.DB, query string, args ...any) (ma
 	return all, err
 }
 
-// KnownDrift gives the fields of a stream whose drift was recorded before, by table, column and path.
+// KnownDrift gives the fields of a stream whose drift was recorded before, by table, column and path. Words do not count.
 func (w *Facts) KnownDrift(ctx context.Context, schema, stream string) (known map[[3]string]bool, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		known = map[[3]string]bool{}
-		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
+		return db.Each(ctx, "SELECT table_name, column_name, path FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL AND example_type IS DISTINCT FROM $3", []any{schema, stream, transform.DriftWord},
 			func(rows *sql.Rows) error {
 				var key [3]string
 				err := rows.Scan(&key[0], &key[1], &key[2])

@@ -61,6 +61,9 @@ func (d Dir) EndsFile() string { return filepath.Join(d.State(), "ended.jsonl") 
 // RunDir has the traces of the newest runs.
 func (d Dir) RunDir() string { return filepath.Join(d.State(), "runs") }
 
+// LogSuffix ends the name of a run's log in RunDir.
+const LogSuffix = ".log"
+
 // RejectDir has the text of rejected records without a key, for a few days.
 func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 

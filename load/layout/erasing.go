@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,10 +31,10 @@ func (d Dir) erasingFile() string { return filepath.Join(d.State(), "erasing") }
 // BeginErasing records, durably, that files may have erased bytes.
 func (d Dir) BeginErasing() error { return markErasing(d, "") }
 
-// BeginMasking records, durably, that files may have values that are masked from now on, the messages of ended runs too.
+// BeginMasking records, durably, that files may have values that are masked from now on, the messages and logs of runs too.
 func BeginMasking(d Dir) error { return markErasing(d, maskedMark) }
 
-// maskedMark in the file of the mark says that the messages of ended runs have to go. Their words cannot be compared with masked values.
+// maskedMark in the file of the mark says that the messages of ended runs, and the logs of runs, have to go. Their words cannot be compared with masked values.
 const maskedMark = "messages"
 
 func markErasing(d Dir, mark string) error {
@@ -66,28 +67,58 @@ func ErasureTraces(d Dir) ([]string, error) {
 	return all, nil
 }
 
-// EraseFromEnds replaces words in the messages of ended runs. Their other words stay.
-func EraseFromEnds(d Dir, words []string) error {
+// EraseFromMessages replaces words in the messages of ended runs and in the logs of runs. Their other words stay.
+func EraseFromMessages(d Dir, words []string) error {
 	var pairs []string
 	for _, word := range words {
 		pairs = append(pairs, word, Erased)
 	}
 	clean := strings.NewReplacer(pairs...)
-	return rewriteEnds(d, func(end map[string]any) {
+	err := rewriteLines(d, d.EndsFile(), func(end map[string]any) {
 		for _, key := range []string{"error", "next", "line"} {
 			if text, ok := end[key].(string); ok {
 				end[key] = clean.Replace(text)
 			}
 		}
 	})
+	if err != nil {
+		return err
+	}
+	logs, err := runLogs(d)
+	for _, path := range logs {
+		err = errors.Join(err, rewriteLines(d, path, func(line map[string]any) {
+			for key, value := range line {
+				if text, ok := value.(string); ok && key != slog.TimeKey && key != slog.LevelKey {
+					line[key] = clean.Replace(text)
+				}
+			}
+		}))
+	}
+	return err
+}
+
+// runLogs are the files with the logs of runs.
+func runLogs(d Dir) ([]string, error) {
+	entries, err := os.ReadDir(d.RunDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), LogSuffix) {
+			paths = append(paths, filepath.Join(d.RunDir(), e.Name()))
+		}
+	}
+	return paths, err
 }
 
 // Erased stands in messages for what an erasure has removed.
 const Erased = "(erased)"
 
-// rewriteEnds changes the notes of ended runs, and writes those that changed.
-func rewriteEnds(d Dir, change func(end map[string]any)) error {
-	text, err := os.ReadFile(d.EndsFile())
+// rewriteLines changes the objects of a file of JSON lines, and replaces the file if one of them changed. Other lines stay as they are, and a line that is no
+// object is left out. A line that another goroutine appends in the moment of the replacement is lost.
+func rewriteLines(d Dir, path string, change func(line map[string]any)) error {
+	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -95,26 +126,39 @@ func rewriteEnds(d Dir, change func(end map[string]any)) error {
 		return err
 	}
 	var kept []byte
-	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
-		var end map[string]any
-		if json.Unmarshal(line, &end) != nil {
+	changed := false
+	for raw := range bytes.SplitSeq(text, []byte{'\n'}) {
+		line, err := decodeLine(raw)
+		if err != nil {
 			continue
 		}
-		change(end)
-		line, err := json.Marshal(end)
-		if err != nil {
+		before, unwritable := json.Marshal(line)
+		change(line)
+		after, err := json.Marshal(line)
+		if err := errors.Join(unwritable, err); err != nil {
 			return err
 		}
-		kept = append(append(kept, '\n'), line...)
+		if !bytes.Equal(before, after) {
+			raw, changed = after, true
+		}
+		kept = append(append(kept, '\n'), raw...)
 	}
-	if bytes.Equal(kept, text) {
+	if !changed {
 		return nil
 	}
-	fresh := filepath.Join(d.State(), "new-ended.jsonl") // after a kill, the next start removes it
+	fresh := filepath.Join(d.State(), "new-"+filepath.Base(path)) // after a kill, the next start removes it
 	if err := errors.Join(os.WriteFile(fresh, kept, 0o600), disk.SyncFile(fresh)); err != nil {
 		return err
 	}
-	return disk.Move(d.EndsFile(), fresh)
+	return disk.Move(path, fresh)
+}
+
+// decodeLine reads an object. Its numbers keep their digits.
+func decodeLine(raw []byte) (line map[string]any, err error) {
+	in := json.NewDecoder(bytes.NewReader(raw))
+	in.UseNumber()
+	err = in.Decode(&line)
+	return line, err
 }
 
 // EndErasing removes the other files that may have erased bytes, then records that no file has any. The caller has
@@ -133,17 +177,22 @@ func (d Dir) EndErasing() error {
 		return err
 	}
 	if mark, err := os.ReadFile(d.erasingFile()); err != nil || string(mark) == maskedMark {
-		err = errors.Join(err, rewriteEnds(d, func(end map[string]any) {
+		err = errors.Join(err, rewriteLines(d, d.EndsFile(), func(end map[string]any) {
 			if end["error"] != nil {
 				end["error"] = Erased
 			}
 		}))
+		logs, unlisted := runLogs(d)
+		err = errors.Join(err, unlisted)
+		for _, path := range logs {
+			err = errors.Join(err, os.Remove(path))
+		}
 		if err != nil {
-			return fmt.Errorf("delete the messages from %s: %w", d.EndsFile(), err)
+			return fmt.Errorf("delete the messages from %s and the logs of runs: %w", d.EndsFile(), err)
 		}
 	}
 	// The removals must be durable before the mark goes: a power failure could bring back a file otherwise.
-	for _, dir := range []string{d.Published(), d.RejectDir(), d.Temp(), d.State()} {
+	for _, dir := range []string{d.Published(), d.RejectDir(), d.RunDir(), d.Temp(), d.State()} {
 		if err := disk.SyncDir(dir); err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema str
 	}
 	nameColumns(all, a.Key)
 	return db.Transaction(ctx, func() error {
-		if err := p.saveAttributes(ctx, db, schema, a, all); err != nil {
+		if err := p.saveAttributes(ctx, db, schema, a, all, since); err != nil {
 			return err
 		}
 		there, err := relationKinds(ctx, db, schema)
@@ -269,9 +269,10 @@ func (a Attributes) viewQuery(all []*customAttribute) string {
 	return "SELECT " + strings.Join(columns, ",\n") + "\nFROM {schema}." + duck.Name(a.Of) + " t"
 }
 
-// saveAttributes stores what is new. Names and their columns never change.
-func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
-	var added []string // one statement for all: a first publish has dozens
+// saveAttributes stores what is new. Names and their columns never change. In a view that was made before, a new attribute is schema drift, unless
+// this run has made the table.
+func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute, since string) error {
+	var added, drift []string // one statement for all: a first publish has dozens
 	for _, one := range all {
 		if one.known {
 			continue
@@ -279,6 +280,7 @@ func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema str
 		types := strings.Join(slices.Sorted(maps.Keys(one.types)), " ")
 		if !one.stored {
 			added = append(added, fmt.Sprintf("(%s, %s, %s, %s, %s, $1)", duck.Text(schema), duck.Text(a.Stream), duck.Text(one.name), duck.Text(one.column), duck.Text(types)))
+			drift = append(drift, fmt.Sprintf("(%s, %s)", duck.Text(one.column), duck.Text("a new custom attribute, a column of type "+one.sqlType())))
 			continue
 		}
 		_, err := db.Exec(ctx, "UPDATE _sync.attributes SET types = $4 WHERE schema = $1 AND stream = $2 AND name = $3", schema, a.Stream, one.name, types)
@@ -293,7 +295,14 @@ func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema str
 	if err != nil {
 		return fmt.Errorf("note %d new attributes: %w", len(added), err)
 	}
-	return nil
+	if since == "" {
+		return nil
+	}
+	run, _, _ := strings.Cut(p.spec.RunID, "-") // the number of the publish follows
+	_, err = db.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, stream, column_name, change)
+		SELECT $1, $2, $3, $4, $5, d.* FROM (VALUES `+strings.Join(drift, ", ")+`) d WHERE NOT EXISTS (FROM _sync.schema_changes m
+		WHERE m.run_id = $1 AND m.schema = $3 AND m.table_name = $6 AND m.change LIKE 'made%')`, run, p.at, schema, a.View, a.Stream, a.Table)
+	return err
 }
 
 // describeView comments the view and its columns, and adds them to the dictionary.

@@ -42,9 +42,19 @@ func ListVerified(v *verify.Verification) List {
 	return l
 }
 
+// ListStatus returns a row for each stream of a status.
+func ListStatus(s *runlog.Status) List {
+	l := List{Columns: []string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill", "schema_drift"}}
+	for _, x := range s.Streams {
+		l.Rows = append(l.Rows, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), TimeCell(x.OK), TimeCell(x.SyncedTo), TimeCell(x.HistoryTo), x.Backfill,
+			countDrift(s.Drift, x.Workspace, x.Stream)})
+	}
+	return l
+}
+
 // ListPlanned returns a row for each stream of a plan; unknown numbers are empty.
 func ListPlanned(p *plan.Plan) List {
-	l := List{Columns: []string{"workspace", "stream", "reads", "records", "requests", "requests_per_change", "basis"}}
+	l := List{Columns: []string{"workspace", "stream", "reads", "records", "requests", "requests_per_change", "basis", "schema_drift"}}
 	known := func(n int64) any {
 		if n < 0 {
 			return nil
@@ -52,7 +62,7 @@ func ListPlanned(p *plan.Plan) List {
 		return n
 	}
 	for _, s := range p.Streams {
-		l.Rows = append(l.Rows, []any{s.Workspace, s.Stream, s.Read, known(s.Records), known(s.Requests), s.Change, s.Basis})
+		l.Rows = append(l.Rows, []any{s.Workspace, s.Stream, s.Read, known(s.Records), known(s.Requests), s.Change, s.Basis, countDrift(p.Drift, s.Workspace, s.Stream)})
 	}
 	return l
 }

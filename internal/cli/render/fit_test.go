@@ -61,7 +61,11 @@ func printCommands(t *testing.T, w io.Writer) {
 	runs := []runlog.PastRun{{Run: run, Pipeline: "nightly", Started: at(2 * time.Hour), Finished: at(116 * time.Minute), Outcome: "OK", Rows: 18_904, Requests: 31_200},
 		{Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR", Pipeline: "nightly", Started: at(26 * time.Hour), Finished: at(26 * time.Hour), Outcome: "FAILED", Class: "config",
 			Error: "this warehouse was filled by the emulator and main is a real workspace; nothing was written", Next: "give another directory: --dir DIR"}}
-	PrintStatus(&runlog.Status{Dir: "data", AsOf: at(2 * time.Hour), Now: shownAt, Next: []runlog.NextRun{{Pipeline: "nightly", At: shownAt.Add(20 * time.Hour)}}, Runs: runs,
+	var drift []runlog.Drift
+	for i := range shownDrift + 2 {
+		drift = append(drift, runlog.Drift{Workspace: "main", Stream: "contacts", RunChange: runlog.RunChange{Table: "main.contacts_attributes", Column: fmt.Sprintf("score_\x1b%d", i), Change: "a new custom attribute, a column of type BIGINT"}})
+	}
+	PrintStatus(&runlog.Status{Dir: "data", Drift: drift, AsOf: at(2 * time.Hour), Now: shownAt, Next: []runlog.NextRun{{Pipeline: "nightly", At: shownAt.Add(20 * time.Hour)}}, Runs: runs,
 		Streams: []runlog.StreamStatus{{Workspace: "main", Stream: "contacts", Outcome: "ok", Freshness: runlog.Fresh, SyncedTo: at(2 * time.Hour)},
 			{Workspace: "main", Stream: "conversation_data_attributes", Outcome: "FAILED", Freshness: "late", OK: at(50 * time.Hour), SyncedTo: at(50 * time.Hour), HistoryTo: at(9000 * time.Hour), Backfill: 0.4}}}, w)
 	title("runs")
@@ -78,7 +82,7 @@ func printCommands(t *testing.T, w io.Writer) {
 		{Workspace: "main", Stream: "contacts", Status: runlog.StatusOK, Extracted: 1_005_000, New: 5000, Changed: 12, Requests: 6700, Retries: 3, Time: 250 * time.Second, SyncedTo: at(2 * time.Hour), Backfill: 1},
 		{Workspace: "main", Stream: "conversation_data_attributes", Status: runlog.StatusOK, Extracted: 2310, New: 2310, Requests: 2357, Time: 4 * time.Second, SyncedTo: at(30 * time.Hour), Backfill: 0.19}}}, w)
 	title("plan")
-	PrintPlan(&plan.Plan{Requests: 128, Streams: []plan.PlannedStream{{Workspace: "main", Stream: "contacts", Read: "changes since 2026-11-18T02:00:00Z, then from 2025-11-01T00:00:00Z back to the beginning",
+	PrintPlan(&plan.Plan{Requests: 128, Drift: drift[:1], Widened: []plan.WidenedColumn{{Column: "main.doors.n", From: "BIGINT", To: "DOUBLE"}}, Unfilled: []string{"main.doors.colour"}, Streams: []plan.PlannedStream{{Workspace: "main", Stream: "contacts", Read: "changes since 2026-11-18T02:00:00Z, then from 2025-11-01T00:00:00Z back to the beginning",
 		Records: 1_005_000, Requests: 6700, Basis: "150 a page, then each record by id", Change: 0.007}}}, w)
 	title("verify")
 	PrintVerification(&verify.Verification{Streams: []verify.Verified{{Workspace: "main", Stream: "contacts", Sampled: 1879, Missing: 1, Requests: 120, How: "pages and single records at random", Under: 0.0016}}}, w)
@@ -99,7 +103,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		wideAnswer(t, w, false)
 		printCommands(t, w)
 		goldentest.Compare(t, fmt.Sprintf("testdata/terminal-%d.txt", columns), w.String())
-		sentence := strings.NewReplacer("  note: ", "", "failed    ", "", "OK nightly", "", "Plan: ", "", "nightly  run", "", "  the Parquet", "")
+		sentence := strings.NewReplacer("  note: ", "", "  drift: ", "", "          main.", "", "          all of them", "", "  - column", "", "failed    ", "", "OK nightly", "", "Plan: ", "", "nightly  run", "", "  the Parquet", "")
 		for line := range strings.SplitSeq(w.String(), "\n") {
 			if n := widthOf(line); n > columns && sentence.Replace(line) == line {
 				t.Errorf("%d characters in a terminal of %d: %s", n, columns, line)

@@ -21,15 +21,6 @@ func ListRuns(runs []runlog.PastRun) List {
 	return l
 }
 
-// ListStreamStates returns a row for the state of each stream.
-func ListStreamStates(s *runlog.Status) List {
-	l := List{Columns: []string{"workspace", "stream", "last_run", "freshness", "read_well_at", "synced_to", "history_to", "backfill"}}
-	for _, x := range s.Streams {
-		l.Rows = append(l.Rows, []any{x.Workspace, x.Stream, x.Outcome, string(x.Freshness), TimeCell(x.OK), TimeCell(x.SyncedTo), TimeCell(x.HistoryTo), x.Backfill})
-	}
-	return l
-}
-
 // ListPublished returns a row for each published file.
 func ListPublished(files []admin.PublishedFile) List {
 	l := List{Columns: []string{"run", "published_at", "bytes", "current"}}

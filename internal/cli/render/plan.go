@@ -26,11 +26,25 @@ func PrintPlan(p *plan.Plan, w io.Writer) {
 	for _, name := range p.Columns {
 		fmt.Fprintf(w, "  + column %s\n", name)
 	}
+	for _, c := range p.Widened {
+		fmt.Fprintf(w, "  ~ column %s: from %s to %s\n", c.Column, c.From, c.To)
+	}
+	for _, name := range p.Unfilled {
+		fmt.Fprintf(w, "  - column %s: no stream file has it; it stays, and is null in new rows\n", name)
+	}
+	for _, line := range driftLines(p.Drift) {
+		fmt.Fprintf(w, "  drift: %s\n", line)
+	}
 	for _, note := range p.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}
-	fmt.Fprintf(w, "\nPlan: %s to create, %s to add, %s to read (%s)\n",
-		term.Count(len(p.Tables), "table"), term.Count(len(p.Columns), "column"), term.Count(len(p.Streams), "stream"), requestEstimate(p, known))
+	fmt.Fprint(w, "  note: a plan reads no records; only a run finds new fields, custom attributes and words\n")
+	widened := ""
+	if len(p.Widened) > 0 {
+		widened = term.Count(len(p.Widened), "column") + " to widen, "
+	}
+	fmt.Fprintf(w, "\nPlan: %s to create, %s to add, %s%s to read (%s)\n",
+		term.Count(len(p.Tables), "table"), term.Count(len(p.Columns), "column"), widened, term.Count(len(p.Streams), "stream"), requestEstimate(p, known))
 }
 
 // requestEstimate returns the number of requests and the time of the plan, as far as they are known.

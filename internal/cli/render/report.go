@@ -42,6 +42,9 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 	if made > 0 {
 		fmt.Fprintf(w, "  %s made\n", term.Count(made, "table"))
 	}
+	for _, line := range driftLines(r.Drift) {
+		fmt.Fprintf(w, "  drift: %s\n", line)
+	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}

@@ -35,6 +35,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	for _, n := range s.Next {
 		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, term.ShortTime(s.Now, n.At), term.Span(n.At.Sub(s.Now)), n.Again())
 	}
+	printDrift(s, w)
 	if len(s.Streams) > 0 {
 		printStreamStates(s, w)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // refuseNewColumns stops a stream with `on_change: fail` when its records have a field that no earlier run has met. The first run of a stream
-// only collects the fields.
+// only collects the fields. A new word is data, and stops nothing.
 func refuseNewColumns(ctx context.Context, t *Task, drift []transform.SchemaDrift) error {
 	if len(drift) == 0 || t.Base.Seq == 0 || t.Run.Config.Settings(t.Stream.Name).OnChange != "fail" {
 		return nil
@@ -28,7 +28,7 @@ func refuseNewColumns(ctx context.Context, t *Task, drift []transform.SchemaDrif
 	}
 	var fresh []string
 	for _, n := range drift {
-		if !known[[3]string{n.Table, n.Column, n.Path}] {
+		if n.Type != transform.DriftWord && !known[[3]string{n.Table, n.Column, n.Path}] {
 			fresh = append(fresh, fmt.Sprintf("%s.%s (%s)", n.Table, n.Path, n.Type))
 		}
 	}

@@ -262,11 +262,11 @@ func reportTables() []Table {
 			{"history_to", "TIMESTAMPTZ", "Earliest time that the backfill has reached."},
 			{"backfill", "DOUBLE", "Share of the backfill that is done, 0 to 1."},
 			{"error", "VARCHAR", "Error text; empty after success."}, {"hint", "VARCHAR", "Next step."}}},
-		{"schema_changes", "One row per schema change. New and changed tables and columns are kept for 90 days; unknown fields and types of values, each when first seen, for ever.", []systemColumn{
+		{"schema_changes", "One row per schema change. New and changed tables, columns and custom attributes are kept for 90 days; unknown fields, types of values and words, each when first seen, for ever.", []systemColumn{
 			ofRun, at, ofSchema, ofTable, {"column_name", "VARCHAR", "Name of the column; empty for a table and for a field without a column."},
 			{"change", "VARCHAR", "What changed."}, ofStream,
-			{"path", "VARCHAR", "For a field: its path in the record or item. Its values are in _extra."},
-			{"example_type", "VARCHAR", "For a field: type of the first value: text, int, double, bool, object or list."}}},
+			{"path", "VARCHAR", "For a field or a word: its path in the record or item. Values of a field are in _extra, words in their column."},
+			{"example_type", "VARCHAR", "For a field: type of the first value: text, int, double, bool, object or list. For a word: word."}}},
 		{"moves", "One row per checkpoint that was moved by hand; kept for 400 days.", []systemColumn{
 			ofRun, at, ofSchema, ofStream, {"what", "VARCHAR", "rewind: to a time. reset: everything is re-read."},
 			{"synced_from", "TIMESTAMPTZ", "Watermark before the move."},
