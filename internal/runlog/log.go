@@ -60,7 +60,7 @@ func ReadLog(dir layout.Dir, run string, filter LogFilter) (*RunLog, error) {
 	log.Kept = true
 	for raw := range bytes.SplitSeq(text, []byte{'\n'}) {
 		line, level, err := parseLogLine(raw)
-		if err != nil {
+		if err != nil || line.Message == SaysEmulated { // the page says it itself
 			continue
 		}
 		if line.Stream != "" && !slices.Contains(log.Streams, line.Stream) {
