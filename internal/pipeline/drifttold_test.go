@@ -120,6 +120,31 @@ func TestDriftIsToldByTheRunStatusAndPlan(t *testing.T) {
 	}
 }
 
+// TestHistoryIsNoDrift reads contacts in two runs, of which the second meets custom attributes of older contacts. They are as new as the stream, and no
+// drift; an attribute that comes after the history is read is.
+func TestHistoryIsNoDrift(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(454))
+	read := func(o runner.Options) []runlog.Drift {
+		t.Helper()
+		b.space.Advance(time.Hour)
+		o.Select = []string{"contacts"}
+		report, err := sync.Run(b.t.Context(), b.runner, b.runner.Config.Pipelines[0], o, io.Discard)
+		b.failOn(err)
+		return report.Drift
+	}
+	read(runner.Options{Limit: 1})
+	const attributes = "SELECT count(*) FROM _sync.schema_changes WHERE table_name = 'contacts_attributes'"
+	if drift := read(runner.Options{}); len(drift) > 0 || b.queryRows(attributes)[0] == "0" || len(b.readDriftStatus().Drift) > 0 {
+		t.Errorf("the rest of the history, with %s attributes: %v", b.queryRows(attributes)[0], drift)
+	}
+	read(runner.Options{})
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "custom_attributes.brand_new", Value: "x"}))
+	if drift := read(runner.Options{}); len(drift) != 1 || drift[0].String() != "main.contacts_attributes.brand_new: a new custom attribute, a column of type VARCHAR" {
+		t.Errorf("a new attribute: %v", drift)
+	}
+}
+
 // TestPlanTellsColumnsThatTheRunChanges adds, widens, drops and removes columns: in a stream file, in pipelines.yaml and by values that need a wider
 // type. The run then does what the plan told.
 func TestPlanTellsColumnsThatTheRunChanges(t *testing.T) {

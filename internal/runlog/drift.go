@@ -19,7 +19,7 @@ import (
 const DriftDays = 7
 
 // Drift is a change that readers of a stored table may notice: a field, word or custom attribute that is new at the source, a value that does not
-// fit its column, an added or widened column. What a run found in a table that it had just created, or as the first one that read the stream, is none.
+// fit its column, an added or widened column. What a run found in a table that it had just created, or before an earlier run had read the whole stream, is none.
 type Drift struct {
 	At        time.Time `json:"recorded_at"`
 	Run       string    `json:"run"`
@@ -77,7 +77,7 @@ func readDrift(ctx context.Context, dir layout.Dir, condition string) ([]Drift, 
 	err := QueryPublished(ctx, dir, `SELECT recorded_at, run_id, schema, stream, table_name, column_name, change, path FROM _sync.schema_changes c WHERE `+condition+`
 		AND c.change NOT LIKE 'filled%'
 		AND NOT EXISTS (FROM _sync.schema_changes m WHERE m.run_id = c.run_id AND m.schema = c.schema AND m.table_name = c.table_name AND m.change LIKE 'made%')
-		AND (c.stream IS NULL OR EXISTS (FROM _sync.stream_runs e WHERE e.schema = c.schema AND e.stream = c.stream AND e.run_id < c.run_id AND e.records > 0))
+		AND (c.stream IS NULL OR EXISTS (FROM _sync.stream_runs e WHERE e.schema = c.schema AND e.stream = c.stream AND e.run_id < c.run_id AND e.records > 0 AND e.outcome = 'ok' AND e.backfill >= 1))
 		ORDER BY recorded_at DESC, schema, table_name, column_name, path, change`, func(v []any) error {
 		d := Drift{At: AsTime(v[0]), Run: AsText(v[1]), Workspace: AsText(v[2]), Stream: AsText(v[3]), sent: AsText(v[3]) != ""}
 		d.RunChange = RunChange{Table: d.Workspace + "." + AsText(v[4]), Column: AsText(v[5]), Change: AsText(v[6]), Path: AsText(v[7])}
