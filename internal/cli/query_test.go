@@ -93,7 +93,7 @@ func TestS24CtrlCEndsAnEndlessStatement(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer time.AfterFunc(300*time.Millisecond, cancel).Stop()
 	var out, said bytes.Buffer
-	a := Env{Args: []string{"query", "--dir", dir, "SELECT count(*) FROM range(1000000000000)"}, Stdout: &out, Stderr: &said, Lookup: lookupIn(nil)}
+	a := Env{Args: []string{"query", "--dir", dir, "SELECT count(*) FROM range(1000000000000)"}, Stdout: &out, Stderr: &said, Lookup: lookupIn(nil), Now: time.Now}
 	began := time.Now()
 	if code := runCommand(ctx, &a); code != 130 || !strings.HasPrefix(said.String(), "interrupted") || out.Len() > 0 || time.Since(began) > 20*time.Second {
 		t.Errorf("after %s it ended with %d and said\n%s%s", time.Since(began), code, &said, &out)

@@ -34,7 +34,9 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		report.Drift = runlog.SentDrift(drift)
 	}
 	if err != nil {
-		past.Started = runlog.ToMicroseconds(past.Finished.Add(began.Sub(r.MachineNow()))) // hours may have passed in the emulated workspace
+		if past.Emulated { // hours may have passed in the workspace
+			past.Started = runlog.ToMicroseconds(past.Finished.Add(began.Sub(r.MachineNow())))
+		}
 		past.Stopped(ctx, p, err)
 		if past.Outcome == "INTERRUPTED" {
 			past.Exit = r.InterruptedCode(ctx)
