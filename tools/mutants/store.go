@@ -93,6 +93,14 @@ var loadMutants = []mutant{
 		old: "	if len(tombs.Hashes) == 0 {\n", new: "	if len(tombs.Hashes) >= 0 {\n",
 	},
 	{
+		bug: "an older file keeps what only later records say about an erased person", file: "load/erase/older.go", killer: "pipeline.TestT35ReportReadBeforeItsConversationIsErased",
+		old: "	if len(personal) == 0 {\n", new: "	if len(personal) >= 0 {\n",
+	},
+	{
+		bug: "an erasure removes older files that could be rewritten", file: "load/layout/prune.go", killer: "pipeline.TestT34ErasedPersonIsInNoFile",
+		old: "	case clean == nil:\n", new: "	case clean != nil:\n",
+	},
+	{
 		bug: "what came before its record stays when the record names who was erased", file: "load/erase/arriving.go", killer: "load.TestT35ARowStoredBeforeItsErasedRecordIsErased",
 		old: "	if len(m.erased) == 0 {\n", new: "	if len(m.erased) >= 0 {\n",
 	},
