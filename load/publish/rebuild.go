@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
@@ -120,7 +121,7 @@ func thinGroups(ctx context.Context, db *duck.DB) (thin int64, err error) {
 	return thin, err
 }
 
-// rebuildTables copies all tables into a new file. Views and comments are made later.
+// rebuildTables copies all tables into a new file. The views and comments of the published schemas are made later.
 func (p *publishRun) rebuildTables(ctx context.Context, packed string) error {
 	db, err := duck.Open(ctx, p.copyOptions(packed))
 	if err != nil {
@@ -169,6 +170,14 @@ func (p *publishRun) copyTables(ctx context.Context, db *duck.DB) error {
 		if _, err := db.Exec(ctx, statement); err != nil {
 			return fmt.Errorf("%s.%s: %w", t[0], t[1], err)
 		}
+	}
+	// The rest is of workspaces that only other pipelines read, or none any more.
+	made := []string{"_sync"}
+	for _, s := range p.spec.Schemas {
+		made = append(made, s.Name, s.Models.Schema, s.Compat.Schema)
+	}
+	if err := catalog.CopyOtherSchemas(ctx, db, made); err != nil {
+		return err
 	}
 	if _, err := db.Exec(ctx, "DETACH old"); err != nil {
 		return err

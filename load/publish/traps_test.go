@@ -1,6 +1,8 @@
 package publish_test
 
 import (
+	"github.com/google/go-cmp/cmp"
+
 	"database/sql"
 	"errors"
 	"fmt"
@@ -330,6 +332,35 @@ func TestRebuildLeavesNoBytesOfDeletedRows(t *testing.T) {
 	h.openRun()
 	h.commitPeople(newPerson("9", "d"))
 	h.publishAndReopen()
+}
+
+// TestARebuildKeepsTheViewsOfOtherPipelines writes a file again for a pipeline whose workspace is another one. The views and the comments of the
+// first workspace stay, and a later publish of it finds them as it made them.
+func TestARebuildKeepsTheViewsOfOtherPipelines(t *testing.T) {
+	t.Parallel()
+	const content = `SELECT concat_ws(' ', 'view', schema_name, view_name, sql, comment) FROM duckdb_views() WHERE NOT internal
+		UNION ALL SELECT concat_ws(' ', 'column', schema_name, table_name, column_name, data_type, comment) FROM duckdb_columns() WHERE NOT internal
+		UNION ALL SELECT concat_ws(' ', 'table', schema_name, table_name, comment) FROM duckdb_tables() ORDER BY ALL`
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a", "vip"))
+	// The first one is made last, from the second one: views have no order by name.
+	models := []publish.Relation{testModel("first", "view", "SELECT n FROM {models}.second"), testModel("second", "view", "SELECT count(*) AS n FROM {schema}.people"),
+		testModel("third", "table", "SELECT n FROM {models}.first")}
+	h.withModels(models...)
+	want := firstColumn(t, h.dir, content)
+	s := h.runSpec()
+	s.Schemas, s.Rebuild = nil, true
+	if r, err := publish.Publish(t.Context(), h.dir, h.work, s); err != nil || !r.Rebuilt {
+		t.Fatalf("the file was not written again: %v", err)
+	}
+	if diff := cmp.Diff(want, firstColumn(t, h.dir, content)); diff != "" {
+		t.Errorf("what the other pipeline made is not as it was:\n%s", diff)
+	}
+	h.openRun()
+	h.withModels(models...)
+	if diff := cmp.Diff(want, firstColumn(t, h.dir, content)); diff != "" {
+		t.Errorf("after the next publish of the other pipeline:\n%s", diff)
+	}
 }
 
 // TestWornFileIsRebuilt replaces most rows a few times.
