@@ -201,6 +201,29 @@ func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	}
 }
 
+// TestAnOlderFileLosesTheValuesThatALaterOneLacks: a row whose person only the later file knows, a text that the source took back, and a row that is
+// gone. All that the later file still has stays.
+func TestAnOlderFileLosesTheValuesThatALaterOneLacks(t *testing.T) {
+	t.Parallel()
+	later := newErasing(t, load.Options{})
+	later.now = later.now.Add(time.Hour)
+	later.commitRecords("talks", strings.Replace(annTalk, `[{"file":"bob.pdf"}]`, "[]", 1))
+	later.commitRecords("reports", `{"id":"1","talk_id":"9"}`, `{"id":"2","talk_id":"2","who":"bob"}`)
+	later.commitRecords("notes", `{"id":"1"}`, `{"id":"2","text":"stays"}`)
+	must(t, later.Fold(t.Context()))
+	must(t, later.Close())
+
+	older := newErasing(t, load.Options{Later: later.dir.Database()})
+	older.commitRecords("talks", annTalk)
+	older.commitRecords("reports", `{"id":"1","talk_id":"9","who":"ann"}`, `{"id":"2","talk_id":"2","who":"bob"}`)
+	older.commitRecords("notes", `{"id":"1","text":"taken back"}`, `{"id":"2","text":"stays"}`)
+	must(t, older.Erasures.EmptyAsLater(t.Context(), "main"))
+	older.expectRows("SELECT concat_ws('|', id, who) FROM {schema}.reports", "1", "2|bob")
+	older.expectRows("SELECT concat_ws('|', id, text) FROM {schema}.notes", "1", "2|stays")
+	older.expectRows("SELECT concat_ws('|', part_id, file) FROM {schema}.talk_files", "1|ann.pdf", "2")
+	older.expectRows("SELECT concat_ws('|', id, body, title) FROM {schema}.talks", "1|ann said|about ann")
+}
+
 func copyFile(t *testing.T, to, from string) {
 	t.Helper()
 	text, err := os.ReadFile(from)

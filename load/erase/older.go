@@ -21,8 +21,8 @@ func (w *Erasures) IsBefore(ctx context.Context, name string) (before bool, err 
 	return before, err
 }
 
-// EmptyAsLater empties every personal value of an older database whose row has none in the later published file, and
-// deletes the past states that the later file no longer has. Reapply, which comes after it, erases the persons that the
+// EmptyAsLater empties every personal value of an older database that the later published file no longer has: the row has
+// none there, or is gone. Past states that are gone are deleted. Reapply, which comes after it, erases the persons that the
 // older database names; but only later records may name the person of a row, or say that a text was redacted.
 func (w *Erasures) EmptyAsLater(ctx context.Context, schema string) error {
 	return w.db.Do("empty what the later file no longer has", func(db *duck.DB) error {
@@ -56,40 +56,56 @@ func laterColumns(ctx context.Context, db *duck.DB, schema string) (columns map[
 
 // emptyAsLater aligns one table. later are its columns in the later file.
 func (e *subjectEraser) emptyAsLater(ctx context.Context, t transform.Table, later []string) error {
-	var personal []string
-	for _, c := range t.Columns {
-		if slices.Contains(later, c.Name) && !c.Erased && (c.Redactable || e.isEmptied(t, c)) {
-			personal = append(personal, c.Name)
-		}
-	}
+	personal := slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool {
+		return !slices.Contains(later, c.Name) || c.Erased || !c.Redactable && !e.isEmptied(t, c)
+	})
 	if len(personal) == 0 {
 		return nil
 	}
-	if slices.Contains(later, transform.ExtraColumn) {
-		personal = append(personal, transform.ExtraColumn)
+	relation, same := e.relationOf(t.Name), sameRow(t, later)
+	changed, err := e.work.db.DB.Exec(ctx, emptyPairs(relation, same, t, personal))
+	if err != nil {
+		return err
 	}
-	update := e.emptyPairs(t, personal)
-	if len(t.Key) == 0 {
-		update = e.emptyUnpaired(t, personal, later)
+	drop := "DELETE FROM " + relation + " t"
+	if t.HistoryOf == "" {
+		sets := []string{transform.ExtraColumn + " = NULL"}
+		for _, c := range personal {
+			sets = append(sets, duck.Name(c.Name)+" = NULL")
+		}
+		drop = "UPDATE " + relation + " AS t SET " + strings.Join(sets, ", ")
 	}
-	changed, err := e.work.db.DB.Exec(ctx, update)
-	var gone int64
-	if err == nil && t.HistoryOf != "" {
-		gone, err = e.work.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s t WHERE NOT EXISTS (SELECT 1 FROM %s.%[1]s n WHERE %[3]s)",
-			e.relationOf(t.Name), duck.Later, clause.Matches("n.", t.Key, "t.", t.Key)))
-	}
+	gone, err := e.work.db.DB.Exec(ctx, fmt.Sprintf("%s WHERE NOT EXISTS (SELECT 1 FROM %s.%s n WHERE %s)", drop, duck.Later, relation, same))
 	if err != nil || changed+gone == 0 {
 		return err
+	}
+	if t.HistoryOf == "" {
+		gone = 0 // its rows are emptied
 	}
 	return e.work.db.CountRows(ctx, e.schema, t.Name, -gone, e.work.db.Stamp())
 }
 
-// emptyPairs empties the columns where the later file has the same row without a value.
-func (e *subjectEraser) emptyPairs(t transform.Table, columns []string) string {
+// sameRow is the condition that a row n of the later file is a row t of the older one. Without a key, only all values identify
+// a row. later are the columns that both have.
+func sameRow(t transform.Table, later []string) string {
+	if len(t.Key) > 0 {
+		return clause.Matches("n.", t.Key, "t.", t.Key)
+	}
+	var same []string
+	for _, c := range clause.Compared(t) {
+		if slices.Contains(later, c) {
+			same = append(same, fmt.Sprintf("n.%s IS NOT DISTINCT FROM t.%[1]s", duck.Name(c)))
+		}
+	}
+	return strings.Join(same, " AND ")
+}
+
+// emptyPairs empties the columns where the later file has the same row, changed since, without a value.
+func emptyPairs(relation, same string, t transform.Table, columns []transform.Column) string {
 	var sets, lost []string
-	for _, c := range columns {
-		sets = append(sets, fmt.Sprintf("%s = CASE WHEN n.%[1]s IS NOT NULL THEN t.%[1]s END", duck.Name(c)))
-		lost = append(lost, fmt.Sprintf("n.%s IS NULL AND t.%[1]s IS NOT NULL", duck.Name(c)))
+	for _, c := range append(columns, transform.Column{Name: transform.ExtraColumn}) {
+		sets = append(sets, fmt.Sprintf("%s = CASE WHEN n.%[1]s IS NOT NULL THEN t.%[1]s END", duck.Name(c.Name)))
+		lost = append(lost, fmt.Sprintf("n.%s IS NULL AND t.%[1]s IS NOT NULL", duck.Name(c.Name)))
 	}
 	for _, c := range t.Columns {
 		switch {
@@ -99,20 +115,6 @@ func (e *subjectEraser) emptyPairs(t transform.Table, columns []string) string {
 			sets = append(sets, duck.Name(c.Name)+" = NULL") // the row differs from whatever is read again (T174)
 		}
 	}
-	return fmt.Sprintf("UPDATE %s AS t SET %s FROM %s.%[1]s n WHERE %[4]s AND n.%[5]s > t.%[5]s AND (%[6]s)", e.relationOf(t.Name),
-		strings.Join(sets, ", "), duck.Later, clause.Matches("n.", t.Key, "t.", t.Key), transform.SyncedAtColumn, strings.Join(lost, " OR "))
-}
-
-// emptyUnpaired empties the columns of rows that the later file does not have as they are: nothing but all of its values identifies a row of the table.
-func (e *subjectEraser) emptyUnpaired(t transform.Table, columns, later []string) string {
-	var sets, same []string
-	for _, c := range columns {
-		sets = append(sets, duck.Name(c)+" = NULL")
-	}
-	for _, c := range clause.Compared(t) {
-		if slices.Contains(later, c) {
-			same = append(same, fmt.Sprintf("n.%s IS NOT DISTINCT FROM t.%[1]s", duck.Name(c)))
-		}
-	}
-	return fmt.Sprintf("UPDATE %s AS t SET %s WHERE NOT EXISTS (SELECT 1 FROM %s.%[1]s n WHERE %[4]s)", e.relationOf(t.Name), strings.Join(sets, ", "), duck.Later, strings.Join(same, " AND "))
+	return fmt.Sprintf("UPDATE %s AS t SET %s FROM %s.%[1]s n WHERE %[4]s AND n.%[5]s > t.%[5]s AND (%[6]s)",
+		relation, strings.Join(sets, ", "), duck.Later, same, transform.SyncedAtColumn, strings.Join(lost, " OR "))
 }
