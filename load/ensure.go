@@ -178,10 +178,6 @@ func GoneView(schema string, t transform.Table) string {
 		duck.Table(schema, t.View), transform.GoneColumn, duck.Table(schema, t.Name), transform.GoneColumn)
 }
 
-// widerTypes are the types that hold every value of a type as a new record would bring it. BIGINT and DOUBLE count only
-// as far as doubles are exact. A time never becomes text: no source sends that.
-var widerTypes = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
-
 // requireWidening returns failure.ErrNarrower for a change of type that could lose values.
 func (w *Tables) requireWidening(ctx context.Context, table, stored string, c transform.Column) error {
 	if stored == "BIGINT" && c.SQL == "DOUBLE" {
@@ -191,7 +187,7 @@ func (w *Tables) requireWidening(ctx context.Context, table, stored string, c tr
 			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; type text keeps them", failure.ErrNarrower, rounded, c.Name))
 		}
 	}
-	if slices.Contains(widerTypes[stored], c.SQL) {
+	if transform.IsWider(c.SQL, stored) {
 		return nil
 	}
 	return fmt.Errorf("%w: column %s is stored as %s but declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)

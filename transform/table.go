@@ -267,3 +267,10 @@ func systemColumns(gone bool) []Column {
 func systemColumn(name string, t schemas.Type, doc string) Column {
 	return Column{Name: name, Type: t, SQL: codecs[t].sql, Arrow: codecs[t].arrow, Doc: doc}
 }
+
+// widerTypes are the DuckDB types that hold every value of a type as a new record would bring it. BIGINT and DOUBLE count only as
+// far as doubles are exact. A time never becomes text: no source sends that.
+var widerTypes = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
+
+// IsWider reports whether a stored column of one DuckDB type can become one of another, wider type.
+func IsWider(wider, stored string) bool { return slices.Contains(widerTypes[stored], wider) }

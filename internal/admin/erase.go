@@ -48,7 +48,8 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 			}
 			done = append(done, Erased{e.Workspace, e.IDs, c})
 		}
-		_, err := w.Publish(ctx, false)
+		result, err := w.Publish(ctx, false)
+		sync.WarnRemoved(r, result)
 		return err
 	})
 	return done, err

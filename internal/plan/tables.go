@@ -74,7 +74,6 @@ func (p *Plan) addSchemaChanges(stored storedTables, workspace string, t transfo
 		p.Tables = append(p.Tables, name)
 		return
 	}
-	ladder := []string{"BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"}
 	left := maps.Clone(stored[name])
 	for _, c := range t.Columns {
 		kind, there := left[c.Name]
@@ -82,7 +81,7 @@ func (p *Plan) addSchemaChanges(stored storedTables, workspace string, t transfo
 		switch {
 		case !there:
 			p.Columns = append(p.Columns, name+"."+c.Name)
-		case slices.Contains(ladder, kind) && slices.Index(ladder, kind) < slices.Index(ladder, c.SQL):
+		case transform.IsWider(c.SQL, kind):
 			p.Widened = append(p.Widened, WidenedColumn{Column: name + "." + c.Name, From: kind, To: c.SQL})
 		}
 	}

@@ -24,7 +24,7 @@ type RunLog struct {
 
 // LogLine is one message of a log.
 type LogLine struct {
-	At      time.Time `json:"at"` // by the clock of the machine
+	At      time.Time `json:"at"` // by the clock of the warehouse
 	Level   string    `json:"level"`
 	Stream  string    `json:"stream,omitempty"`
 	Message string    `json:"message"`

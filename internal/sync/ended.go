@@ -29,7 +29,10 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		runAfter(ctx, r, p, report, out)
 	}
 	past.Finished, past.Emulated = runlog.ToMicroseconds(r.Now()), r.IsEmulated()
-	drift := driftOfRun(ctx, r, past.Run)
+	var drift []runlog.Drift
+	if report == nil || !report.Unchanged { // a file that did not change has no drift of this run
+		drift = driftOfRun(ctx, r, past.Run)
+	}
 	if report != nil {
 		report.Drift = runlog.SentDrift(drift)
 	}

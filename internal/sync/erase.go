@@ -11,6 +11,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/erase"
 	"aqueduck/load/failure"
+	"aqueduck/load/publish"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 )
@@ -62,10 +63,19 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		return nil, restored, nil // none of their data was there, and the database records that it was searched
 	}
 	var blocked *failure.PublishBlocked
-	if _, err = w.Publish(ctx, false); errors.As(err, &blocked) {
+	result, err := w.Publish(ctx, false)
+	if errors.As(err, &blocked) {
 		err = nil // the caller's own publish reports it, and may accept the loss
 	}
+	WarnRemoved(r, result)
 	return nil, restored, err
+}
+
+// WarnRemoved logs why a publish outside of a run removed older published files that were to be kept.
+func WarnRemoved(r *runner.Runner, result publish.Result) {
+	if result.Removed != nil {
+		r.Log.Warn("older published files were removed", "error", result.Removed)
+	}
 }
 
 // eraseGone erases the persons that the sources have erased. It runs before every publish, so that no published file contains them.

@@ -42,8 +42,9 @@ func EndRewrite(d, apart Dir, file string) error {
 	if err != nil {
 		return err
 	}
-	fresh, sum := apart.Current(), filepath.Join(string(apart), "sum")
-	if err := errors.Join(access.Share(string(d), fresh, 0o444), WriteSum(d, sum, fresh, filepath.Base(file))); err != nil {
+	fresh := apart.Current()
+	sum := SumFile(fresh) // the file has the same name there
+	if err := errors.Join(access.Share(string(d), fresh, 0o444), access.Share(string(d), sum, 0o444)); err != nil {
 		return err
 	}
 	if err := os.Chtimes(fresh, info.ModTime(), info.ModTime()); err != nil {
