@@ -33,9 +33,10 @@ only while a run is active. A second serve of the same warehouse ends with exit 
 
 SIGHUP reloads pipelines.yaml. The current run continues. A file with mistakes is reported and changes nothing.
 
---console ADDRESS serves a web console with past, current and coming runs, their logs and the data. It asks for the token that its first
-start prints. An address that other machines can reach, such as 0.0.0.0:8443, needs --console-cert, --console-key and
---console-password-file. --read-only removes the buttons. See docs/console.md.
+--console ADDRESS serves a web console with past, current and coming runs, their logs and the data. It asks for the token
+in .aqueduck/console.token, which a first start on a terminal also prints. An address that other machines can reach, such as
+0.0.0.0:8443, needs --console-cert, --console-key and --console-password-file. --read-only removes the buttons. See
+docs/console.md.
 
 --metrics ADDRESS serves /metrics for Prometheus, /healthz and /readyz, only on this machine.`,
 		Example: `  aqueduck serve
