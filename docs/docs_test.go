@@ -139,6 +139,9 @@ func TestTheComparisonsOfThePageOfMovingFindEachDifference(t *testing.T) {
 	if len(blocks) != 5 || !strings.Contains(blocks[0], "ATTACH") || !strings.Contains(blocks[3], "macro") {
 		t.Fatalf("the page has %d blocks", len(blocks))
 	}
+	for i := range blocks { // the page's statements end as a reader pastes them; here they stand inside others
+		blocks[i] = strings.TrimSuffix(strings.TrimSpace(blocks[i]), ";")
+	}
 	counts, values, rows := blocks[1], blocks[2], blocks[4]
 	for _, view := range regexp.MustCompile(`VIEW theirs\.(\w+)`).FindAllStringSubmatch(blocks[0], -1) {
 		execStatement(t, db, "CREATE TABLE theirs."+view[1]+" AS FROM warehouse.fivetran."+view[1])
