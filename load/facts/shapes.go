@@ -39,7 +39,7 @@ func Shapes(ctx context.Context, r *read.Reader, schema string) ([]Shape, error)
 }
 
 func readShapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, err error) {
-	columns, err := db.Columns(ctx, schema)
+	columns, err := db.TableColumns(ctx, schema)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 
 	"aqueduck/load/internal/duck"
@@ -115,8 +116,14 @@ func TestColumnsAreListedAgainAfterADefinition(t *testing.T) {
 		if _, err := db.Exec(t.Context(), step.statement); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := db.Columns(t.Context(), "main"); err != nil || fmt.Sprint(got) != step.want {
+		got, err := db.Columns(t.Context(), "main")
+		if err != nil || fmt.Sprint(got) != step.want {
 			t.Errorf("after %s: %v, want %s, %v", step.statement, got, step.want, err)
+		}
+		want := maps.Clone(got)
+		delete(want, "b")
+		if tables, err := db.TableColumns(t.Context(), "main"); err != nil || fmt.Sprint(tables) != fmt.Sprint(want) {
+			t.Errorf("of tables alone, after %s: %v, want %v, %v", step.statement, tables, want, err)
 		}
 	}
 }

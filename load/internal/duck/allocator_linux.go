@@ -1,0 +1,3 @@
+package duck
+
+import "C" // builds this package with cgo, which compiles allocator_linux.cc
