@@ -21,7 +21,8 @@ demo: build ## read an emulated workspace into demo/, then ask three questions
 # Tests wait for disks and processes: more of them side by side than there are cores use both.
 # Without what debuggers read, a test that holds DuckDB is linked in half the time. `make vet` looks at all of it once.
 # A heap that may grow costs memory, of which there is enough, and saves a tenth of the time.
-TESTS := GOGC=200 go test -vet=off -ldflags='-s -w' -parallel 4 -timeout 40m
+# Where the linker gold is installed, it links them in two thirds of the time.
+TESTS := GOGC=200 go test -vet=off -ldflags='-s -w $(if $(shell command -v ld.gold),-extldflags=-fuse-ld=gold)' -parallel 4 -timeout 40m
 
 # Packages whose tests link no DuckDB, the longest first. arch_test.go holds that they stay so, and that none is left out.
 QUICK := ./internal/emulator . ./extract ./extract/api ./extract/discover ./extract/export ./load/access ./internal/config ./transform ./transform/internal/scalar ./schemas ./internal/alert \

@@ -114,9 +114,12 @@ func (b *testBed) writeConfig(cfg string) {
 	}
 	if !b.whole {
 		parsed.Models = nil
+		if !strings.Contains(cfg, "keep:") {
+			parsed.Warehouse.Publish.Keep = 0 // an erasure writes each older file again
+		}
 	}
 	b.runner = &runner.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.CurrentTime, Program: program, NoLake: !b.whole,
+		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.CurrentTime, Program: program, Bare: !b.whole,
 		Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			b.space.Advance(d)
@@ -133,11 +136,18 @@ func (b *testBed) writeConfig(cfg string) {
 	}
 }
 
-// publishingAll makes the runs of a bed publish models and the lake. Most tests need neither.
+// publishingAll makes the runs of a bed publish models, comments and the lake. Most tests need none of them.
 func (b *testBed) publishingAll() *testBed {
 	b.t.Helper()
 	b.whole = true
 	b.writeConfig(b.readConfig())
+	return b
+}
+
+// keepingOlder makes the runs of a bed keep two older published files, as by default. Most tests keep none.
+func (b *testBed) keepingOlder() *testBed {
+	b.t.Helper()
+	b.writeConfig(strings.Replace(b.readConfig(), "{dir: data", "{dir: data, publish: {keep: 2}", 1))
 	return b
 }
 

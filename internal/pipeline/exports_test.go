@@ -73,7 +73,7 @@ func TestEveryDatasetHasItsTable(t *testing.T) {
 	if _, most := b.space.ExportJobs(); most > 3 {
 		t.Errorf("%d jobs were under way at once", most)
 	}
-	header := b.queryRows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'csat_score'")
+	header := b.queryRows("SELECT doc FROM _sync.dictionary WHERE table_name = 'reporting_conversation' AND column_name = 'csat_score'")
 	if !slices.Equal(header, []string{"CSAT score, %"}) {
 		t.Errorf("the comment of the column is %q", header)
 	}

@@ -11,7 +11,7 @@ import (
 func TestFirstSyncThatEndsSoonPublishesOnce(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[time.Duration]int{time.Second: 1, 20 * time.Second: 2} {
-		b := newBed(t, tinyConfig(67))
+		b := newBed(t, tinyConfig(67)).keepingOlder()
 		b.space.RunBetween(func(int) { b.space.Advance(answer) })
 		b.syncOnce(runner.Options{})
 		b.space.RunBetween(nil)

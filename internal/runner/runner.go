@@ -44,7 +44,7 @@ type Runner struct {
 	By        string                               // who changes checkpoints by command, recorded with each change
 	Flags     []config.Origin                      // the given flags and their origin, recorded with each run
 	Given     problem.CLIFlags                     // flags of the command line that commands in next steps repeat
-	NoLake    bool                                 // publish the file without the lake; set by tests that do not need it
+	Bare      bool                                 // publish the file without comments, and without the lake; set by tests that need neither
 	Program   sandbox.Program                      // this program, for the processes that build users' models; needed where there are any
 
 	Emulated    func() bool               // reports whether Now is the clock of an emulated workspace; nil: the files tell

@@ -260,7 +260,7 @@ func (s Schema) describeModels(ctx context.Context, db *duck.DB, made []Relation
 	for _, r := range made {
 		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, known)})
 	}
-	return writeMeanings(ctx, db, s.Models.Schema, known[first:])
+	return writeMeanings(ctx, db, s.Models.Schema, s.NoComments, known[first:])
 }
 
 var lineInSQL = regexp.MustCompile(`LINE (\d+):`)
