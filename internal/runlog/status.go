@@ -45,7 +45,7 @@ type StreamStatus struct {
 	HistoryTo time.Time `json:"history_to,omitzero"`   // the oldest time read; absent when the history is complete
 	Checked   time.Time `json:"checked_at,omitzero"`   // when a run last sent a request for it
 	OK        time.Time `json:"read_well_at,omitzero"` // start of the last run that read it up to date
-	Freshness Freshness `json:"freshness,omitempty"`   // "": no schedule and no limit
+	Freshness Freshness `json:"freshness,omitempty"`   // "": no schedule and no limit, or never read and not yet late
 	Outcome   string    `json:"outcome"`               // of its last run
 	Backfill  float64   `json:"backfill"`              // share of its history that is read, 0 to 1
 	Error     string    `json:"error,omitempty"`       // of its last run
