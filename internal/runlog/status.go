@@ -35,6 +35,7 @@ type NextRun struct {
 	Pipeline string    `json:"pipeline"`
 	At       time.Time `json:"at"`            // when it begins
 	Try      int       `json:"try,omitempty"` // the number of the retry; 0: a scheduled run
+	Machine  time.Time `json:"-"`             // when it begins by this machine's clock, if the warehouse has an emulated one
 }
 
 // StreamStatus is the state of one stream.
@@ -95,14 +96,21 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		}
 		for _, p := range config.Pipelines {
 			if p.Schedule != nil {
-				next := nextRun(p, ends, machine)
-				next.At = next.At.Add(s.Now.Sub(machine))
-				s.Next = append(s.Next, next)
+				s.Next = append(s.Next, s.byClock(nextRun(p, ends, machine), machine))
 			}
 		}
 		s.judgeFreshness(config, catalogue)
 	}
 	return s, nil
+}
+
+// byClock returns a run that begins at a time of this machine's clock with the time that the warehouse's clock would have then.
+func (s *Status) byClock(n NextRun, machine time.Time) NextRun {
+	if s.Emulated {
+		n.Machine = n.At
+	}
+	n.At = n.At.Add(s.Now.Sub(machine))
+	return n
 }
 
 // readStreams reads the state of each stream from the published file.
