@@ -93,6 +93,9 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 			page.WriteString("\n| message (… stands for names, numbers and causes) | next step |\n|---|---|\n")
 		}
 		for _, e := range told[c.name] {
+			if e.what == "" {
+				t.Errorf("an error of class %s has no message, and its next step is %q: name it in answers", c.name, e.next)
+			}
 			if e.next == "…" {
 				e.next = "in the message"
 			}
@@ -282,6 +285,7 @@ var answers = map[string]string{
 	"auth":      "an answer with status 401, or with the code of a refused token",
 	"plan":      "an answer with status 403 and the code api_plan_restricted",
 	"scope":     "any other answer with status 403",
+	"config":    "an answer with a next page, a cursor or a count of more records, which `page:` of the stream file does not read",
 	"not_found": "an error list of the API with status 404 or 410",
 	"data":      "an answer that is not what the stream file says, or another status, such as 400 or 422",
 	"source":    "answers that contradict each other, or a list that never ends",

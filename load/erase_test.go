@@ -199,6 +199,24 @@ func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	if !strings.Contains(strings.Join(c.NotCovered, " "), "talks.plan: kept") {
 		t.Errorf("not covered: %v", c.NotCovered)
 	}
+	e.expectRows("SELECT reason FROM _sync.erasures", "erased")
+}
+
+// TestErasuresOfEarlierBuildsKeepTheirReason: they say forgotten. The person stays erased, and no row is written anew.
+func TestErasuresOfEarlierBuildsKeepTheirReason(t *testing.T) {
+	t.Parallel()
+	e := newErasing(t, load.Options{})
+	e.commitRecords("talks", annTalk)
+	_, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedAtSource, []string{"ann"})
+	must(t, err)
+	must(t, e.Plant(t.Context(), "UPDATE _sync.erasures SET reason = 'forgotten'"))
+	must(t, e.Erasures.ReadErasures(t.Context()))
+	_, err = e.Erasures.Erase(t.Context(), "main", erase.ErasedAtSource, []string{"ann"})
+	must(t, err)
+	e.expectRows("SELECT reason FROM _sync.erasures", "forgotten")
+	if !e.Erasures.Erased("main", "ann") {
+		t.Error("the person is no longer erased")
+	}
 }
 
 // TestAnOlderFileLosesTheValuesThatALaterOneLacks: a row whose person only the later file knows, a text that the source took back, and a row that is

@@ -25,7 +25,8 @@ The last line of a run has a stable form and begins with OK, FAILED or INTERRUPT
 
 const variables = `Environment variables. A flag overrides its variable. The variables that pipelines.yaml names may also be set
 in a file .env beside it, one NAME=value per line. Only its owner may read the file (mode 0600). The
-environment overrides .env.
+environment overrides .env. aqueduck doctor shows the global flags with their values, and which variables of
+pipelines.yaml are set. It does not show the flags of single commands: aqueduck runs show -v has those of a run.
 
   WORKSPACE_URL        address of the workspace, where pipelines.yaml says ${WORKSPACE_URL};
                        "emulator" runs the embedded workspace: no account, no token, no network
@@ -38,7 +39,7 @@ environment overrides .env.
   AQUEDUCK_PROGRESS    --progress
   AQUEDUCK_COLOR       --color
   AQUEDUCK_…           every other flag has one too, e.g. AQUEDUCK_MAX_TIME for --max-time; exceptions are
-                       --yes, --force and the flags of emulate; aqueduck doctor shows the values in effect
+                       --yes, --force and the flags of emulate
   AQUEDUCK_DEBUG       1: print stack traces, as -vv does
   COLUMNS              width of the terminal that tables fit, in characters
   NO_COLOR             no colours in the log on a terminal

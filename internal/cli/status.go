@@ -21,10 +21,11 @@ func newStatus(env *Env) *cobra.Command {
 		Short: "Show the current run, the last runs and the freshness of the data",
 		Long: `Show the current run with its percentage and remaining time, the last runs, the watermark of each stream and the next run. A
 stream is late when one scheduled run did not read it completely, and its freshness SLA is breached after two such runs;
-freshness: in pipelines.yaml sets other limits. Without schedule: and freshness: no stream is ever late. Where cron starts the
-runs, write its times as schedule:, too. Also shows the schema drift of the last run and of the 7 days before it: new fields, words
-and custom attributes of the source, and changed columns. Reads only the published file, the run log and run.json; needs neither
-token nor network. CSV lists the streams only, with their number of schema changes.`,
+freshness: in pipelines.yaml sets other limits. Without schedule: and freshness: no stream is ever late. A stream that was never
+read completely has no freshness until it is late. Where cron starts the runs, write its times as schedule:, too. The next run of
+an emulated workspace has the time of this machine. Also shows the schema drift of the last run and of the 7 days before it: new
+fields, words and custom attributes of the source, and changed columns. Reads only the published file, the run log and run.json;
+needs neither token nor network. CSV lists the streams only, with their number of schema changes.`,
 		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},

@@ -163,6 +163,9 @@ func TestPagesOfAnEmulatedWarehouseHaveItsClock(t *testing.T) {
 	if left := o.Next[0].At.Sub(o.Now); !o.Emulated || left != 14*time.Hour || !o.Coming[0].At.Equal(o.Next[0].At) || !o.Pipelines[0].Next.Equal(o.Next[0].At) {
 		t.Errorf("at noon the run at two is in %s: %+v", left, o.Next)
 	}
+	if page := b.fetchPage("/"); !strings.Contains(page, "The next 24 hours, by the clock of this machine") || !strings.Contains(page, `">02:00</time>`) {
+		t.Errorf("the overview has no run at two:\n%s", page)
+	}
 }
 
 func readJSON(t *testing.T, text string, into any) {

@@ -84,7 +84,7 @@ var (
 	dataAsOf        = newMetricDesc("data_as_of_timestamp_seconds", "Watermark: everything before it is in the published file, for all streams of the pipeline.", "pipeline")
 	syncedTo        = newMetricDesc("stream_synced_to_timestamp_seconds", "Watermark: all changes of the stream before it are in the published file.", "workspace", "stream")
 	backfilled      = newMetricDesc("stream_backfill_ratio", "Share of the stream's history that is read.", "workspace", "stream")
-	lateness        = newMetricDesc("stream_late", "0 = fresh, 1 = late, 2 = SLA breached; absent if no SLA is configured.", "workspace", "stream")
+	lateness        = newMetricDesc("stream_late", "0 = fresh, 1 = late, 2 = SLA breached; absent without an SLA, and while a stream that was never read is not yet late.", "workspace", "stream")
 )
 
 // Describe sends nothing, because a reload may change the pipelines.

@@ -136,8 +136,11 @@ func TestStreamNotReachedByACutRunKeepsItsAge(t *testing.T) {
 			return s, s.Streams[i]
 		}
 		report := b.syncOnce(cut)
-		if s, contacts := status(); !s.AsOf.IsZero() || contacts.Freshness == runlog.Breached || !contacts.OK.IsZero() {
+		if s, contacts := status(); !s.AsOf.IsZero() || contacts.Freshness != "" || !contacts.OK.IsZero() {
 			t.Errorf("%+v, nothing was read: data as of %s, %+v", cut, s.AsOf, contacts)
+		}
+		if _, line := b.streamFreshness("contacts"); line != "contacts cut – – –" {
+			t.Errorf("%+v, nothing was read: %q", cut, line)
 		}
 		if s := streamResult(t, report, "contacts"); s.Status != runlog.StatusCut || report.Exit() != problem.ExitOK {
 			t.Errorf("%+v: it was not reached, and is %s", cut, s.Status)

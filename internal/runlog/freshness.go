@@ -19,8 +19,8 @@ const (
 	Breached Freshness = "BREACHED" // two were due: somebody should look
 )
 
-// judgeFreshness sets the freshness of each stream. A stream without a schedule and without a limit gets none, and so does one that the workspace
-// never had.
+// judgeFreshness sets the freshness of each stream. A stream without a schedule and without a limit gets none. So does one that the workspace
+// never had, and one that no run has read completely, until it is late.
 func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalogue) {
 	for i := range s.Streams {
 		stream := &s.Streams[i]
@@ -32,6 +32,9 @@ func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalo
 				}
 				stream.Freshness = fresherOf(stream.Freshness, freshnessOf(p, read, s.Now))
 			}
+		}
+		if stream.OK.IsZero() && stream.Freshness == Fresh {
+			stream.Freshness = ""
 		}
 	}
 }

@@ -43,6 +43,8 @@ type PipelineOverview struct {
 	Line    string         `json:"schedule,omitempty"`
 	Runs    []PastRun      `json:"runs"` // newest first, at most sixty
 	Streams []StreamStatus `json:"streams"`
+
+	coming NextRun // the run at Next
 }
 
 // ActionItem is something that is not as it should be. It contains no text from the source.
@@ -87,12 +89,12 @@ func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, ca
 		one.AsOf, one.Streams = own.AsOf, append(one.Streams, own.Streams...)
 		if p.Schedule != nil {
 			next := status.Next[slices.IndexFunc(status.Next, func(n NextRun) bool { return n.Pipeline == p.Name })]
-			one.Line, one.Next, one.Try = p.Schedule.String(), next.At, next.Try
+			one.Line, one.Next, one.Try, one.coming = p.Schedule.String(), next.At, next.Try, next
 			if next.Try > 0 {
 				o.Coming = append(o.Coming, next)
 			}
 			for at := p.Schedule.Next(machine); !at.IsZero() && at.Before(machine.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
-				o.Coming = append(o.Coming, NextRun{Pipeline: p.Name, At: at.Add(status.Now.Sub(machine))})
+				o.Coming = append(o.Coming, status.byClock(NextRun{Pipeline: p.Name, At: at}, machine))
 			}
 		}
 		if err := o.judgePipeline(dir, p, &one); err != nil {
@@ -159,9 +161,9 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 func (p *PipelineOverview) nextTry() string {
 	switch {
 	case p.Try > 0:
-		return fmt.Sprintf("retry %d of %d starts at %s", p.Try, Tries(), p.Next.Format("15:04 MST"))
+		return fmt.Sprintf("retry %d of %d starts at %s", p.Try, Tries(), p.coming.format("15:04 MST"))
 	case !p.Next.IsZero():
-		return "no retry is planned; the next run starts on " + p.Next.Format("Monday at 15:04 MST")
+		return "no retry is planned; the next run starts on " + p.coming.format("Monday at 15:04 MST")
 	}
 	return "no run is scheduled"
 }

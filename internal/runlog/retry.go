@@ -80,6 +80,14 @@ func nextRun(p *config.Pipeline, ends []PastRun, now time.Time) NextRun {
 	return NextRun{Pipeline: p.Name, At: p.Schedule.Next(now)}
 }
 
+// format formats the time when it begins, as the schedule has it: by this machine's clock, and says so where the warehouse has another.
+func (n NextRun) format(layout string) string {
+	if n.Machine.IsZero() {
+		return n.At.Format(layout)
+	}
+	return n.Machine.Format(layout) + " on this machine"
+}
+
 // Again says that the next run is a retry; "" when it is not.
 func (n NextRun) Again() string {
 	if n.Try == 0 {

@@ -35,6 +35,7 @@ type NextRun struct {
 	Pipeline string    `json:"pipeline"`
 	At       time.Time `json:"at"`            // when it begins
 	Try      int       `json:"try,omitempty"` // the number of the retry; 0: a scheduled run
+	Machine  time.Time `json:"-"`             // when it begins by this machine's clock, if the warehouse has an emulated one
 }
 
 // StreamStatus is the state of one stream.
@@ -45,7 +46,7 @@ type StreamStatus struct {
 	HistoryTo time.Time `json:"history_to,omitzero"`   // the oldest time read; absent when the history is complete
 	Checked   time.Time `json:"checked_at,omitzero"`   // when a run last sent a request for it
 	OK        time.Time `json:"read_well_at,omitzero"` // start of the last run that read it up to date
-	Freshness Freshness `json:"freshness,omitempty"`   // "": no schedule and no limit
+	Freshness Freshness `json:"freshness,omitempty"`   // "": no schedule and no limit, or never read and not yet late
 	Outcome   string    `json:"outcome"`               // of its last run
 	Backfill  float64   `json:"backfill"`              // share of its history that is read, 0 to 1
 	Error     string    `json:"error,omitempty"`       // of its last run
@@ -95,14 +96,21 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		}
 		for _, p := range config.Pipelines {
 			if p.Schedule != nil {
-				next := nextRun(p, ends, machine)
-				next.At = next.At.Add(s.Now.Sub(machine))
-				s.Next = append(s.Next, next)
+				s.Next = append(s.Next, s.byClock(nextRun(p, ends, machine), machine))
 			}
 		}
 		s.judgeFreshness(config, catalogue)
 	}
 	return s, nil
+}
+
+// byClock returns a run that begins at a time of this machine's clock with the time that the warehouse's clock would have then.
+func (s *Status) byClock(n NextRun, machine time.Time) NextRun {
+	if s.Emulated {
+		n.Machine = n.At
+	}
+	n.At = n.At.Add(s.Now.Sub(machine))
+	return n
 }
 
 // readStreams reads the state of each stream from the published file.

@@ -136,7 +136,7 @@ func TestARetryOfAnEmulatedWorkspaceWaitsByThisMachine(t *testing.T) {
 		t.Errorf("runs show a time of this machine: %+v, %v", shown, err)
 	}
 	s, err := runlog.ReadStatus(t.Context(), r.Dir, &config.Config{Pipelines: []*config.Pipeline{&p}}, nil, machine.Add(5*time.Minute))
-	if err != nil || !s.Now.Equal(emulated) || !s.Next[0].At.Equal(emulated.Add(10*time.Minute)) || s.Next[0].Try != 2 {
+	if err != nil || !s.Now.Equal(emulated) || !s.Next[0].At.Equal(emulated.Add(10*time.Minute)) || !s.Next[0].Machine.Equal(past.RetryDue) || s.Next[0].Try != 2 {
 		t.Errorf("five minutes later the status has %+v at %s, %v", s.Next, s.Now, err)
 	}
 }

@@ -13,12 +13,13 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// The reasons of an erasure, as _sync.erasures has them.
+// The reasons of an erasure, as _sync.erasures has them. Nothing but Restored decides anything, and no stored row is changed: rows of earlier builds
+// have "forgotten" instead of "erased".
 const (
-	ErasedAtSource  = "forgotten" // the source erased the person
-	ErasedByCommand = "asked"     // a person ran the command erase
-	Redacted        = "redacted"  // the source redacted a text
-	Restored        = "restored"  // the database was older than the log of erasures
+	ErasedAtSource  = "erased"   // the source erased the person
+	ErasedByCommand = "asked"    // a person ran the command erase
+	Redacted        = "redacted" // the source redacted a text
+	Restored        = "restored" // the database was older than the log of erasures
 )
 
 // erasureStep is one step of erasing: persons, rows with redacted texts, or both.

@@ -33,7 +33,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
 	}
 	for _, n := range s.Next {
-		fmt.Fprintf(w, "next      %s at %s, in %s%s\n", n.Pipeline, term.ShortTime(s.Now, n.At), term.Span(n.At.Sub(s.Now)), n.Again())
+		fmt.Fprintf(w, "next      %s %s%s\n", n.Pipeline, describeNext(n, s.Now), n.Again())
 	}
 	printDrift(s, w)
 	if len(s.Streams) > 0 {
@@ -42,6 +42,15 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	if len(s.Runs) > 0 {
 		printRuns(s, w)
 	}
+}
+
+// describeNext says when a run begins. The clock of an emulated warehouse stands until then, so the wait comes first, then this machine's time.
+func describeNext(n runlog.NextRun, now time.Time) string {
+	wait := n.At.Sub(now)
+	if n.Machine.IsZero() {
+		return fmt.Sprintf("at %s, in %s", term.ShortTime(now, n.At), term.Span(wait))
+	}
+	return fmt.Sprintf("in %s, at %s on this machine", term.Span(wait), term.ShortTime(n.Machine.Add(-wait), n.Machine))
 }
 
 // printFailed writes the error of each pipeline's last run, and reports whether there was any. That of a crashed run is told above.

@@ -216,7 +216,7 @@ func stateTables() []Table {
 		{"erasures", "One row per erasure, its proof: the person or row as a salted hash. Kept for ever.", []systemColumn{
 			ofSchema, {"table_name", "VARCHAR", "Table of a row that the source redacted; empty for a person."},
 			{"mark", "VARCHAR", "Salted hash of the contact's id, or of the row's key, as in erasures.log."},
-			at, ofRun, {"reason", "VARCHAR", "`forgotten`: erased by the source. `asked`: by the command erase. `redacted`: by the source. `restored`: found in a file older than the erasure."},
+			at, ofRun, {"reason", "VARCHAR", "`erased`: erased by the source (`forgotten` in older rows). `asked`: by the command erase. `redacted`: by the source. `restored`: found in a file older than the erasure."},
 			{"together", "BIGINT", "Number of erasures in this step. The counts are for all of them."},
 			{"rows", "BIGINT", "Number of rows changed or removed."}, {"tables", "JSON", "Number of rows for each table."},
 			{"files", "JSON", "Files that were rewritten or removed."},
