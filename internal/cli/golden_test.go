@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"aqueduck/internal/oracletest"
+	"aqueduck/load/lakecheck"
 	"aqueduck/load/layout"
-	"aqueduck/load/publish"
 )
 
 // TestF26WarehouseOfAnEarlierProgramIsUsed uses a warehouse that a program of each earlier format has left. The present
@@ -68,7 +68,7 @@ func TestF26WarehouseOfAnEarlierProgramIsUsed(t *testing.T) {
 			if left := rows(fmt.Sprintf("SELECT count(*), count(email) FROM contacts_raw WHERE id = '%s'", gone)); left[0] != "1|0" {
 				t.Errorf("of whom was forgotten: %v", left)
 			}
-			if consistent, err := publish.Consistent(t.Context(), dir); err != nil || !consistent {
+			if consistent, err := lakecheck.Consistent(t.Context(), dir); err != nil || !consistent {
 				t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
 			}
 			mark := filepath.Join(dir.State(), "format")

@@ -14,8 +14,8 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/oracletest"
+	"aqueduck/load/lakecheck"
 	"aqueduck/load/layout"
-	"aqueduck/load/publish"
 )
 
 // nightly is the configuration of the processes.
@@ -165,7 +165,7 @@ func (s *emulatedSite) syncUntilEqual() time.Duration {
 	if s.whole {
 		oracletest.CompareReports(s.t, s.space, s.dir.Current(), time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC))
 	}
-	if consistent, err := publish.Consistent(s.t.Context(), s.dir); err != nil || !consistent {
+	if consistent, err := lakecheck.Consistent(s.t.Context(), s.dir); err != nil || !consistent {
 		s.t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
 	}
 	if strings.Contains(p.outputText(), "note:") && !strings.Contains(p.outputText(), "note: this machine's clock is") { // the workspace's is its own

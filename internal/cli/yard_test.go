@@ -15,8 +15,8 @@ import (
 
 	"aqueduck/internal/crash"
 	"aqueduck/internal/oracletest"
+	"aqueduck/load/lakecheck"
 	"aqueduck/load/layout"
-	"aqueduck/load/publish"
 	"aqueduck/tools/diskfault"
 )
 
@@ -183,7 +183,7 @@ func (p *warehouseCopy) requireOracleData() {
 		p.t.Fatal("nothing is published")
 	}
 	oracletest.CompareStreams(p.t, p.space, p.dir.Current(), "deleted_contacts", "calls")
-	if consistent, err := publish.Consistent(p.t.Context(), p.dir); err != nil || !consistent {
+	if consistent, err := lakecheck.Consistent(p.t.Context(), p.dir); err != nil || !consistent {
 		p.t.Errorf("file and lake are of one moment: %t, %v", consistent, err)
 	}
 }

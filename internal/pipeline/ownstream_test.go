@@ -13,7 +13,12 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/plan"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
+	"aqueduck/load/lakecheck"
+	"aqueduck/load/publish"
 )
 
 // helpCenters is the whole file of a user's stream.
@@ -126,6 +131,46 @@ func (b *testBed) addsAColumn(file string) {
 	if got := b.queryRows("SELECT count(display_name), count(_extra->>'display_name') FROM help_sites_all"); got[0] != "120|0" || len(report.Changes) == 0 {
 		b.t.Errorf("filled and left in _extra: %v; %+v", got, report.Changes)
 	}
+}
+
+// TestAPipelinePerWorkspaceLeavesTheOthersLake: a publish of one pipeline has the rows of the other's workspace unchanged, so its Parquet files are
+// those of the new file. Until then each quiet run published again, and verify called the files damaged.
+func TestAPipelinePerWorkspaceLeavesTheOthersLake(t *testing.T) {
+	t.Parallel()
+	b, acme := newBedPair(t)
+	b.publishingAll()
+	b.writeConfig(strings.Replace(b.readConfig(), "contact_activities]", "contact_activities], workspaces: [main]", 1) + "  other: {streams: [contacts], workspaces: [acme]}\n")
+	other := b.runner.Config.Pipelines[1]
+	runOther := func() *runlog.Report {
+		t.Helper()
+		report, err := sync.Sync(t.Context(), b.runner, other, runner.Options{})
+		if err != nil || report.Exit() != problem.ExitOK {
+			t.Fatalf("%s, %v", report.LastLine(), err)
+		}
+		return report
+	}
+	expect := func(what string, report *runlog.Report, ending string, whole bool) {
+		t.Helper()
+		got, err := lakecheck.Consistent(t.Context(), b.runner.Dir)
+		if err != nil || got != whole || !strings.Contains(report.LastLine(), "published="+ending+" ") {
+			t.Errorf("%s: %s, and all Parquet files are those of the file: %t, %v", what, report.LastLine(), got, err)
+		}
+	}
+	b.syncOnce(runner.Options{})
+	expect("the first run of the other", runOther(), "yes", true)
+	expect("a quiet run", b.syncOnce(runner.Options{}), "unchanged", true)
+	expect("a quiet run of the other", runOther(), "unchanged", true)
+	b.failOn(acme.space.UpdateContact(acme.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Zoë"}))
+	acme.space.Advance(time.Hour)
+	b.space.Advance(time.Hour)
+	expect("one changed contact of the other", runOther(), "yes", true)
+	b.failOn(os.Truncate(filepath.Join(b.runner.Dir.Lake("main"), publish.ManifestName), 100))
+	acme.space.Advance(time.Hour)
+	b.failOn(acme.space.UpdateContact(acme.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Zoé"}))
+	acme.space.Advance(time.Hour)
+	expect("a damaged manifest stays damaged", runOther(), "yes", false)
+	expect("and its own pipeline writes it again", b.syncOnce(runner.Options{}), "yes", true)
+	expect("which leaves that of the other", runOther(), "unchanged", true)
 }
 
 // TestTwoWorkspacesKeepApart reads two workspaces into one warehouse, one schema each. A run of one does not touch the other.

@@ -23,6 +23,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/load/failure"
+	"aqueduck/load/lakecheck"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/load/read"
@@ -252,7 +253,7 @@ func finishUndisturbed(t *testing.T, binary string, d layout.Dir) {
 	if seq := checkPublished(t, d); seq != last {
 		t.Errorf("published is commit %d, want %d", seq, last)
 	}
-	consistent, err := publish.Consistent(t.Context(), d)
+	consistent, err := lakecheck.Consistent(t.Context(), d)
 	if err != nil || !consistent {
 		t.Errorf("file and lake are consistent: %t, %v", consistent, err)
 	}

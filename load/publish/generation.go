@@ -65,7 +65,7 @@ func (l *lakeWriter) swapParts() error {
 		}
 		crash.At(crash.LakePart)
 	}
-	if err := l.writeManifest(); err != nil {
+	if err := l.manifest.write(l.dir, l.access); err != nil {
 		return err
 	}
 	crash.At(crash.LakeManifest)

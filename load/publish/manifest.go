@@ -1,16 +1,15 @@
 package publish
 
 import (
-	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"aqueduck/load/internal/disk"
+	"aqueduck/load/access"
 	"aqueduck/load/layout"
-	"aqueduck/load/read"
 )
 
 const (
@@ -81,13 +80,40 @@ func LoadManifest(dir string) (m Manifest, err error) {
 	return m, nil
 }
 
-// writeManifest writes what the lake has. With it the lake is the new one.
-func (l *lakeWriter) writeManifest() error {
-	text, err := json.MarshalIndent(l.manifest, "", "  ")
+// write writes what a lake has. With it the lake is the new one.
+func (m Manifest) write(dir string, a access.Access) error {
+	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return l.access.ReplaceFile(filepath.Join(l.dir, ManifestName), append(text, '\n'))
+	return a.ReplaceFile(filepath.Join(dir, ManifestName), append(text, '\n'))
+}
+
+// carryManifests lets the manifests of workspaces that only other pipelines read name the new file, which has the same rows of them. Where a
+// run was stopped between its commits and its publish it has newer rows: the next run of that pipeline writes these into the lake.
+func (p *publishRun) carryManifests() error {
+	for schema, changed := range p.otherSchemas() {
+		dir := p.dir.Lake(schema)
+		if m := readManifest(dir); !changed && len(p.lakes) > 0 && isLakeOf(p.dir, schema, p.dir.Current()) {
+			m.File = p.name + ".duckdb"
+			if err := m.write(dir, p.lakes[0].access); err != nil {
+				return fmt.Errorf("name the new file in the manifest of %s: %w", schema, err)
+			}
+		}
+	}
+	return nil
+}
+
+// otherSchemas are those that only other pipelines write, each with whether it has changed since the file that readers have.
+func (p *publishRun) otherSchemas() map[string]bool {
+	all := map[string]bool{}
+	for _, t := range p.before.Tables {
+		if !slices.ContainsFunc(p.spec.Schemas, func(s Schema) bool { return s.Name == t.Schema }) {
+			was, _ := p.spec.Readers.Table([2]string{t.Schema, t.Name})
+			all[t.Schema] = all[t.Schema] || !was.ChangedAt.Equal(t.ChangedAt)
+		}
+	}
+	return all
 }
 
 // IsIntact reports whether a file is, by its checksum, the part that was written.
@@ -100,34 +126,14 @@ func (p Part) IsIntact(path string) bool {
 	return err == nil && sum == p.SHA256
 }
 
-// Consistent reports whether the link leads to a published file that opens, and every schema in it has a manifest with
-// this file's name and parts as it lists them. Where it is false, a publish repairs that.
-func Consistent(ctx context.Context, d layout.Dir) (bool, error) {
-	file := d.Current()
-	if file == "" || !disk.Exists(file) {
-		return false, nil
-	}
-	var names []string
-	err := read.Query(ctx, file, "SELECT DISTINCT schema FROM _sync.tables", func(_ []string, row []any) error {
-		if row != nil {
-			names = append(names, row[0].(string))
-		}
-		return nil
-	})
-	if err != nil {
-		return false, ctx.Err() // a file that does not open is published again
-	}
-	return !slices.ContainsFunc(names, func(name string) bool { return !isLakeOf(d, name, file) }), nil
-}
-
 // isLakeOf reports whether the manifest of a schema names a published file, and its parts are in place.
 func isLakeOf(d layout.Dir, schema, file string) bool {
 	m := readManifest(d.Lake(schema))
-	return m.File == filepath.Base(file) && m.inPlace(d.Lake(schema))
+	return m.File == filepath.Base(file) && m.InPlace(d.Lake(schema))
 }
 
-// inPlace reports whether the parts have the listed sizes and are not newer than the manifest.
-func (m Manifest) inPlace(dir string) bool {
+// InPlace reports whether the parts have the listed sizes and are not newer than the manifest.
+func (m Manifest) InPlace(dir string) bool {
 	written, err := os.Stat(filepath.Join(dir, ManifestName))
 	if err != nil || m.Format != ManifestFormat {
 		return false

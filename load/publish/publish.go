@@ -47,12 +47,15 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 		p.result.File, p.result.Unchanged = d.Current(), true
 		return errors.Join(w.Records.UpdateFreshness(ctx), w.Close())
 	}
-	// The run may still read the published file in place.
+	inPlace := w.InPlace()
 	if err := w.MakeWritable(); err != nil {
 		return err
 	}
 	if p.before, err = w.Facts.Snapshot(ctx); err != nil {
 		return err
+	}
+	if inPlace { // the run has written nothing
+		p.spec.Readers = p.before
 	}
 	if err := p.spec.checkRowLoss(p.before); err != nil {
 		return err
@@ -98,7 +101,7 @@ func (p *publishRun) placeLakes() error {
 		}
 	}
 	if !p.spec.DropLake {
-		return nil
+		return p.carryManifests()
 	}
 	for _, s := range p.spec.Schemas {
 		if err := os.RemoveAll(p.dir.Lake(s.Name)); err != nil {

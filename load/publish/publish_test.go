@@ -13,6 +13,7 @@ import (
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
 	"aqueduck/load/committest"
+	"aqueduck/load/lakecheck"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish"
 	"aqueduck/transform"
@@ -94,7 +95,7 @@ func (h *publishFixture) publishOnly(s publish.Spec) publish.Result {
 
 func (h *publishFixture) requireConsistent(want bool) {
 	h.t.Helper()
-	got, err := publish.Consistent(h.t.Context(), h.dir)
+	got, err := lakecheck.Consistent(h.t.Context(), h.dir)
 	if err != nil || got != want {
 		h.t.Errorf("consistent: %t, %v; want %t", got, err, want)
 	}

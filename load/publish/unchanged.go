@@ -37,7 +37,7 @@ func (s Spec) hasLake(d layout.Dir, schema string) bool {
 		return true
 	}
 	m := readManifest(d.Lake(schema))
-	return !s.isLakeDue(m, s.Now()) && m.inPlace(d.Lake(schema))
+	return !s.isLakeDue(m, s.Now()) && m.InPlace(d.Lake(schema))
 }
 
 // isLakeDue reports whether the Parquet files with a manifest are to follow a publish. A run may begin a little earlier
