@@ -89,13 +89,19 @@ func (m *jsonMasker) rewriteObject(raw []byte, p *maskPolicy) {
 func (m *jsonMasker) appendHash(raw []byte) textSpan {
 	x := m.text
 	start := len(x.arena)
-	m.mac.Reset()
-	if t := x.unquoteValue(raw); t.isContainer() {
-		x.appendCompact(raw)
-		m.mac.Write(x.arena[start:])
-	} else {
-		m.mac.Write(x.bytesOf(t.text))
+	t := x.unquoteValue(raw)
+	if !t.isContainer() {
+		return m.appendTextHash(t.text, start)
 	}
+	x.appendCompact(raw)
+	return m.appendTextHash(x.arenaSpan(start), start)
+}
+
+// appendTextHash is appendHash of a text. The arena from start on is given up: only the text may need it.
+func (m *jsonMasker) appendTextHash(text textSpan, start int) textSpan {
+	x := m.text
+	m.mac.Reset()
+	m.mac.Write(x.bytesOf(text))
 	x.arena = append(x.arena[:start], '"')
 	var sum [32]byte
 	x.arena = hex.AppendEncode(x.arena, m.mac.Sum(sum[:0])[:16])

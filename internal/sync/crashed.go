@@ -122,7 +122,7 @@ func noteDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, bega
 func nextStepAfterDeath(run string, reason error) string {
 	var died *sandbox.ProcessDied
 	if errors.As(reason, &died) && (died.OutOfMemory() || died.State == "signal: killed") {
-		return "give the program more memory, or DuckDB less: warehouse: {memory: 512MB}"
+		return "if it was not you who killed it, give the program more memory, or lower warehouse.memory where it is set"
 	}
 	return "see how far the run came: aqueduck runs show " + run + "; if each run ends like this, remove the stream, model or SQL that was processed last"
 }
