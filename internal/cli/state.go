@@ -105,7 +105,8 @@ func newStateRewind(env *Env) *cobra.Command {
 		Short: "Move the watermark of a stream back to a time",
 		Long: `Move the watermark of a stream back, so that the next run reads again everything that changed since then, and compares. Applies
 to every workspace that has read the stream, or with --workspace to one. Shows what is read again, with -v each checkpoint
-before and after, and asks for confirmation. If one checkpoint cannot be moved, none is. Only streams that are read by time have a watermark.`,
+before and after, and asks for confirmation. If one checkpoint cannot be moved, none is. Only streams that are read by time have a watermark.
+A date is its midnight in UTC.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
 			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
 		Args:              usage.OneArgument("a stream"),
