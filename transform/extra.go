@@ -61,12 +61,15 @@ func (e *extraFields) keepRejected(f *fieldNode, raw []byte, w *rowFrame) {
 	f.spilled = w.object
 	x := e.text
 	var value textSpan
-	if f.url != "" && raw[0] == '"' && f.policy.actionHere() == actKeep {
+	switch isAddress := f.url != "" && raw[0] == '"'; {
+	case isAddress && f.policy.actionHere() == actHash:
+		value = e.mask.appendFieldHash(f, raw)
+	case isAddress && f.policy.actionHere() == actKeep:
 		address := bytes.Clone(x.bytesOf(x.unsignedSpan(x.unquoteValue(raw).text, f.url)))
 		start := len(x.arena)
 		x.appendQuoted(address)
 		value = x.arenaSpan(start)
-	} else {
+	default:
 		value = e.mask.maskedJSON(raw, f.policy, f.in.depth)
 	}
 	e.list = append(e.list, extraField{in: f.in, name: x.appendText(f.name), value: value})

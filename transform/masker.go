@@ -97,6 +97,15 @@ func (m *jsonMasker) appendHash(raw []byte) textSpan {
 	return m.appendTextHash(x.arenaSpan(start), start)
 }
 
+// appendFieldHash is appendHash of a field's value. An address is hashed without its signature, which changes at each reading.
+func (m *jsonMasker) appendFieldHash(f *fieldNode, raw []byte) textSpan {
+	if f.url == "" || raw[0] != '"' {
+		return m.appendHash(raw)
+	}
+	address := m.text.unsignedSpan(m.text.unquoteValue(raw).text, f.url)
+	return m.appendTextHash(address, len(m.text.arena))
+}
+
 // appendTextHash is appendHash of a text. The arena from start on is given up: only the text may need it.
 func (m *jsonMasker) appendTextHash(text textSpan, start int) textSpan {
 	x := m.text

@@ -72,14 +72,14 @@ func TestT181SignatureIsNeitherHashedNorStored(t *testing.T) {
 func TestT181AHashedAddressIsThatWithoutItsSignature(t *testing.T) {
 	t.Parallel()
 	read := func(address string) map[string]any {
-		return newTestDecoder(t, thingStream(), Options{Hash: []string{"link"}, HashKey: []byte("k")}).appendAll(`{"id": "1", "link": "` + address + `"}`).onlyRow()
+		return newTestDecoder(t, thingStream(), Options{Hash: []string{"link"}, HashKey: []byte("k")}).appendAll(`{"id": "1", "link": "` + address + `", "link": "` + address + `"}`).onlyRow()
 	}
 	bare := read("https://x.test/a?id=7")
 	if s, ok := bare["link"].(string); !ok || len(s) != 32 {
 		t.Fatalf("got %v", bare["link"])
 	}
 	for _, signature := range []string{"abc", "def"} {
-		if got := read("https://x.test/a?id=7&Expires=" + signature + "&Signature=" + signature); got["link"] != bare["link"] || got["_hash"] != bare["_hash"] {
+		if got := read("https://x.test/a?id=7&Expires=" + signature + "&Signature=" + signature); got["link"] != bare["link"] || got["_extra"] != bare["_extra"] || got["_hash"] != bare["_hash"] {
 			t.Errorf("signed with %s: %v %v, want %v %v", signature, got["link"], got["_hash"], bare["link"], bare["_hash"])
 		}
 	}

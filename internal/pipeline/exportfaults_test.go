@@ -147,7 +147,7 @@ func TestT109ColumnsMayComeInAnyOrderUnlessTheirNamesAreDoubled(t *testing.T) {
 func TestAChangedHeaderAddsColumns(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	b.syncOnce(runner.Options{})
 	b.space.SimulateHours(24)
 	b.space.SetKnobs(func(k *emulator.Knobs) {
@@ -168,7 +168,7 @@ func TestAChangedHeaderAddsColumns(t *testing.T) {
 	if got := b.queryRows("SELECT count(*) > 0, count(*) FILTER (channel IS NOT NULL) FROM reporting_conversation WHERE brand_new = 'more'"); !slices.Equal(got, []string{"true|0"}) {
 		t.Errorf("rows read since then: %v", got)
 	}
-	if got := b.queryRows("SELECT doc FROM _sync.dictionary WHERE table_name = 'reporting_conversation' AND column_name = 'brand_new'"); !slices.Equal(got, []string{"Brand new"}) {
+	if got := b.queryRows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'brand_new'"); !slices.Equal(got, []string{"Brand new"}) {
 		t.Errorf("comment %q", got)
 	}
 	if got := b.queryRows("SELECT count(*) FROM reporting_conversation WHERE _time < TIMESTAMPTZ '2024-05-10 00:00:00+00' AND channel IS NOT NULL"); got[0] == "0" {

@@ -64,7 +64,7 @@ func (b *testBed) countExportJobs() (n int) {
 // Holds: T96.
 func TestEveryDatasetHasItsTable(t *testing.T) {
 	t.Parallel()
-	b := exportBed(t, emulator.ExportKnobs{})
+	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
 	report := b.syncOnce(runner.Options{})
 	if len(report.Streams) != 3 || report.Streams[0].New == 0 || report.Streams[0].Backfill != 1 {
 		t.Fatalf("%s\n%+v", report.LastLine(), report.Streams)
@@ -73,7 +73,7 @@ func TestEveryDatasetHasItsTable(t *testing.T) {
 	if _, most := b.space.ExportJobs(); most > 3 {
 		t.Errorf("%d jobs were under way at once", most)
 	}
-	header := b.queryRows("SELECT doc FROM _sync.dictionary WHERE table_name = 'reporting_conversation' AND column_name = 'csat_score'")
+	header := b.queryRows("SELECT comment FROM duckdb_columns() WHERE table_name = 'reporting_conversation' AND column_name = 'csat_score'")
 	if !slices.Equal(header, []string{"CSAT score, %"}) {
 		t.Errorf("the comment of the column is %q", header)
 	}

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -133,6 +134,14 @@ func (b *testBed) addsAColumn(file string) {
 	}
 }
 
+// onWrite is called with each line of a log.
+type onWrite func(line string)
+
+func (f onWrite) Write(line []byte) (int, error) {
+	f(string(line))
+	return len(line), nil
+}
+
 // TestAPipelinePerWorkspaceLeavesTheOthersLake: a publish of one pipeline has the rows of the other's workspace unchanged, so its Parquet files are
 // those of the new file. Until then each quiet run published again, and verify called the files damaged.
 func TestAPipelinePerWorkspaceLeavesTheOthersLake(t *testing.T) {
@@ -160,17 +169,36 @@ func TestAPipelinePerWorkspaceLeavesTheOthersLake(t *testing.T) {
 	expect("the first run of the other", runOther(), "yes", true)
 	expect("a quiet run", b.syncOnce(runner.Options{}), "unchanged", true)
 	expect("a quiet run of the other", runOther(), "unchanged", true)
-	b.failOn(acme.space.UpdateContact(acme.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Zoë"}))
-	acme.space.Advance(time.Hour)
-	b.space.Advance(time.Hour)
+	changeOther := func(name string) {
+		t.Helper()
+		b.failOn(acme.space.UpdateContact(acme.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: name}))
+		acme.space.Advance(time.Hour)
+		b.space.Advance(time.Hour)
+	}
+	changeOther("Zoë")
 	expect("one changed contact of the other", runOther(), "yes", true)
 	b.failOn(os.Truncate(filepath.Join(b.runner.Dir.Lake("main"), publish.ManifestName), 100))
-	acme.space.Advance(time.Hour)
-	b.failOn(acme.space.UpdateContact(acme.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Zoé"}))
-	acme.space.Advance(time.Hour)
+	changeOther("Zoé")
 	expect("a damaged manifest stays damaged", runOther(), "yes", false)
 	expect("and its own pipeline writes it again", b.syncOnce(runner.Options{}), "yes", true)
 	expect("which leaves that of the other", runOther(), "unchanged", true)
+
+	// The other is stopped between its commit and its publish.
+	changeOther("Zoe")
+	ctx, cancel := context.WithCancel(t.Context())
+	b.runner.Log = slog.New(slog.NewTextHandler(onWrite(func(line string) {
+		if strings.Contains(line, "stream ok") {
+			cancel()
+		}
+	}), nil))
+	stopped, err := sync.Sync(ctx, b.runner, other, runner.Options{})
+	if err != nil || stopped.Exit() != problem.ExitInterrupted || stopped.TotalRows() == 0 {
+		t.Fatalf("%+v, %v", stopped, err)
+	}
+	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Zoe"}))
+	b.space.Advance(time.Hour)
+	expect("the file has rows that its Parquet files lack", b.syncOnce(runner.Options{}), "yes", false)
+	expect("its own pipeline writes them", runOther(), "yes", true)
 }
 
 // TestTwoWorkspacesKeepApart reads two workspaces into one warehouse, one schema each. A run of one does not touch the other.

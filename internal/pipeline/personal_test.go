@@ -38,6 +38,10 @@ func TestPersonalHashMasksEveryPersonalColumn(t *testing.T) {
 	if left := b.tablesWith(known); len(left) > 0 {
 		t.Errorf("personal values are left in %v", left)
 	}
+	marks := b.queryRows("SELECT column_name, pii, person, reference FROM _sync.dictionary WHERE table_name = 'contacts' AND column_name IN ('email', 'id', 'owner_id') ORDER BY 1")
+	if want := []string{"email|true|false|", "id|false|true|", "owner_id|false|false|admins.id"}; !slices.Equal(marks, want) {
+		t.Errorf("the dictionary marks %v, want %v", marks, want)
+	}
 	for _, column := range b.queryRows(`SELECT DISTINCT d.table_name || '.' || d.column_name FROM _sync.dictionary d JOIN duckdb_tables() t USING (table_name)
 		WHERE d.pii AND d.schema = 'main' AND t.schema_name = 'main' AND d.type IN ('VARCHAR', 'JSON')`) {
 		table, name, _ := strings.Cut(column, ".")

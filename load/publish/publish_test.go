@@ -147,6 +147,26 @@ func TestPublishGivesFileLakeAndRecords(t *testing.T) {
 	}
 }
 
+// TestTheDictionaryAgreesWithTheCatalogue compares it with what DuckDB itself says of each table, view and column.
+func TestTheDictionaryAgreesWithTheCatalogue(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a", "x"))
+	h.publishAndReopen()
+	const dictionary, catalogue = "SELECT table_name, kind, column_name, position, type, doc FROM _sync.dictionary WHERE schema = 'main'", `SELECT c.table_name,
+		if(v.view_name IS NULL, 'table', 'view'), c.column_name, c.column_index, c.data_type, c.comment FROM duckdb_columns() c
+		LEFT JOIN duckdb_views() v ON (v.schema_name, v.view_name) = (c.schema_name, c.table_name) WHERE c.schema_name = 'main' AND NOT c.internal`
+	for query, want := range map[string]string{
+		"SELECT count(*) > 20 FROM (" + dictionary + ")":                           "true",
+		"SELECT count(*) FROM (" + dictionary + " EXCEPT ALL (" + catalogue + "))": "0",
+		"SELECT count(*) FROM (" + catalogue + " EXCEPT ALL (" + dictionary + "))": "0",
+	} {
+		if got := firstColumn(t, h.dir, query)[0]; got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
 // TestOnlyChangedTablesAreWritten changes a table that has children which stay as they are.
 func TestOnlyChangedTablesAreWritten(t *testing.T) {
 	t.Parallel()
