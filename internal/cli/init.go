@@ -32,8 +32,9 @@ func newInit(env *Env) *cobra.Command {
 		Use:   "init",
 		Short: "Create a pipelines.yaml",
 		Long: `Create pipelines.yaml with comments and all streams, except handling_events and side_conversations, which cost a request per
-conversation. Its office hours are 9 to 17 on weekdays: change them to yours. Also create its JSON Schema for editors, and
-.env.example with the variables that it names. Lines for the data and for .env are added to .gitignore.
+conversation. hitl_events costs one, too: remove it if you do not need it. The office hours are 9 to 17 on weekdays: change
+them to yours. Also create its JSON Schema for editors, and .env.example with the variables that it names. Lines for the data
+and for .env are added to .gitignore.
 
 --emulator configures the embedded workspace: no account, no token, no network. Existing files are overwritten only with
 --force.`,

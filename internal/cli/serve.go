@@ -62,7 +62,7 @@ docs/console.md.
 	c.Flags().StringVar(&o.place.Key, "console-key", "", "key of the TLS certificate, a PEM file")
 	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "file of mode 0600 with the console's password, instead of a generated token")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "serve a console without buttons")
-	c.Flags().StringVar(&o.metrics, "metrics", "", "address of the Prometheus metrics on this machine, 127.0.0.1:9321 or unix:PATH (default: none)")
+	c.Flags().StringVar(&o.metrics, "metrics", "", "address of the Prometheus metrics on this machine, e.g. 127.0.0.1:9321 (default: none)")
 	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another host name of the metrics or of a proxy in front of them")
 	return c
 }

@@ -53,7 +53,7 @@ first minute, and until each stream expects a number of requests.`,
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
 	c.Flags().StringVar(&since, "since", "", "read only records changed since this date or time (exports: days since); watermarks do not move")
 	c.Flags().StringVar(&until, "until", "", "read only records changed before this date or time; watermarks do not move")
-	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run")
+	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run, or that no run has read yet")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, even if updated_at moved back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "stop at the first stream that fails, and start no other pipeline")
 	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this time; the next run continues (default: the pipeline's max_time)")
