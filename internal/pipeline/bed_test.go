@@ -44,7 +44,7 @@ type testBed struct {
 	log      *bytes.Buffer
 	reader   oracletest.OpenFile // the published file that was queried last
 	emulated bool                // the source reports itself as emulated
-	whole    bool                // publish models and the lake too
+	publish  published           // what the runs publish besides the tables
 	env      map[string]string   // besides the workspace's address and token
 }
 
@@ -112,14 +112,14 @@ func (b *testBed) writeConfig(cfg string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if !b.whole {
+	if b.publish < withModels {
 		parsed.Models = nil
 		if !strings.Contains(cfg, "keep:") {
 			parsed.Warehouse.Publish.Keep = 0 // an erasure writes each older file again
 		}
 	}
 	b.runner = &runner.Runner{
-		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.CurrentTime, Program: program, Bare: !b.whole,
+		Config: parsed, Catalogue: catalogue, Dir: layout.Dir(parsed.Warehouse.Dir), Now: b.space.CurrentTime, Program: program, NoComments: b.publish < withModels, NoLake: b.publish < withLake,
 		Log: slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Wait: func(ctx context.Context, d time.Duration) error {
 			b.space.Advance(d)
@@ -136,10 +136,21 @@ func (b *testBed) writeConfig(cfg string) {
 	}
 }
 
-// publishingAll makes the runs of a bed publish models, comments and the lake. Most tests need none of them.
-func (b *testBed) publishingAll() *testBed {
+// published is what the runs of a bed publish. Most tests need the tables of the file alone, and models and comments cost more than they do.
+type published int
+
+const (
+	tablesAlone published = iota
+	withLake              // Parquet files too
+	withModels            // models and comments too, and two older files are kept
+)
+
+func (b *testBed) publishingLake() *testBed { return b.publishing(withLake) }
+func (b *testBed) publishingAll() *testBed  { return b.publishing(withModels) }
+
+func (b *testBed) publishing(what published) *testBed {
 	b.t.Helper()
-	b.whole = true
+	b.publish = what
 	b.writeConfig(b.readConfig())
 	return b
 }

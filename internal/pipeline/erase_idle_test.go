@@ -35,7 +35,7 @@ columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, 
 func TestT34ErasureReachesTablesNoLongerRead(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tinyConfig(176)).publishingAll()
+	b := newBed(t, tinyConfig(176)).publishingLake()
 	var ids []string
 	for range 2 {
 		id, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: canary + "name"}, emulator.FieldChange{Field: "email", Value: canary + "@x.example"})
@@ -92,7 +92,7 @@ func TestT34ErasureReachesTablesNoLongerRead(t *testing.T) {
 func TestLaterMaskingReachesAHistoryTurnedOff(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tinyConfig(177)).publishingAll()
+	b := newBed(t, tinyConfig(177)).publishingLake()
 	b.writeConfig(nightly + "streams: {contacts: {history: true}}\n")
 	b.syncOnce(runner.Options{})
 	if got := b.queryRows("SELECT count(*) FILTER (email LIKE '%@%') > 10 FROM contacts_history"); got[0] != "true" {

@@ -349,7 +349,7 @@ func (b *testBed) inLake(word string) bool {
 func TestT35LeadIsErasedWithItsSurvivor(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tinyConfig(175)).publishingAll()
+	b := newBed(t, tinyConfig(175)).publishingLake()
 	person, err := b.space.CreateContact("user")
 	b.failOn(err)
 	lead, err := b.space.CreateContact("lead", emulator.FieldChange{Field: "name", Value: canary + "name"})
@@ -377,7 +377,7 @@ func TestT35ReportReadBeforeItsConversationIsErased(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(172)
 	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
-	b := newBedWith(t, c, withStreams(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n").publishingAll()
+	b := newBedWith(t, c, withStreams(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n").publishingLake()
 	people := runner.Options{Select: []string{"contacts", "deleted_contacts", "contact_activities"}}
 	reports := runner.Options{Select: []string{"reporting_*"}}
 	told := func(name string) (person, talk string) {

@@ -39,7 +39,7 @@ const doorTypes = "SELECT string_agg(data_type, ' ' ORDER BY column_index) FROM 
 // Holds: F13.
 func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(411)).publishingAll()
+	b := newBed(t, tinyConfig(411))
 	read := b.withTypedDoors(b.withDoors(""), "evolve")
 	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":false,"n":8,"d":2,"big":1}`)
 	read(`{"id":1,"flag":true,"n":7,"d":1.5,"big":9007199254740993}`, `{"id":2,"flag":3,"n":8.5,"d":"much","big":0.5}`)
@@ -73,7 +73,7 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 // the widened columns.
 func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(414)).publishingAll()
+	b := newBed(t, tinyConfig(414)).publishingLake()
 	d := b.withDoors("")
 	read := b.withTypedDoors(d, "evolve")
 	one := func(id int, flag, n, d string) string {
@@ -129,7 +129,7 @@ func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
 // TestT176TypeWidenedInAStreamFileKeepsItsSpelling: stored doubles and new numbers have the same text.
 func TestT176TypeWidenedInAStreamFileKeepsItsSpelling(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(415)).publishingAll()
+	b := newBed(t, tinyConfig(415))
 	d := b.withDoors("")
 	read := b.withTypedDoors(d, "freeze")
 	read(`{"id":1,"n":1,"d":2.0}`, `{"id":2,"n":8,"d":0.5}`)
@@ -155,7 +155,7 @@ func TestT176TypeWidenedInAStreamFileKeepsItsSpelling(t *testing.T) {
 func TestT122NewFieldStopsAStreamWithOnChangeFail(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tinyConfig(412)).publishingAll()
+	b := newBed(t, tinyConfig(412))
 	read := b.withTypedDoors(b.withDoors(""), "fail")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
 	text, err := os.ReadFile(file)
@@ -184,7 +184,7 @@ func TestT122NewFieldStopsAStreamWithOnChangeFail(t *testing.T) {
 func TestT113NewVersionReReadsOutdatedStreams(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tinyConfig(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1)).publishingAll()
+	b := newBedWith(t, tinyConfig(431), strings.Replace(nightly, `"2.17"`, `"2.16"`, 1))
 	b.syncOnce(runner.Options{})
 	b.space.Advance(240 * time.Hour) // far behind the lookback window
 	b.syncOnce(runner.Options{})
@@ -210,7 +210,7 @@ func TestT113NewVersionReReadsOutdatedStreams(t *testing.T) {
 // few such records are reported, and the others stored.
 func TestT123StreamOfDeadLettersStops(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(413)).publishingAll()
+	b := newBed(t, tinyConfig(413))
 	d := b.withDoors("")
 	doorsOnly := runner.Options{Select: []string{"doors"}}
 	var odd []string
@@ -237,7 +237,7 @@ func TestT123StreamOfDeadLettersStops(t *testing.T) {
 // does with a built-in one. The values that waited in _extra are then in the column, in the file and in the lake.
 func TestT183ColumnWidenedByAnUpgradeGetsItsDeadLetters(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(414)).publishingAll()
+	b := newBed(t, tinyConfig(414)).publishingLake()
 	d := b.withDoors("")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
 	run := func(kind string) *runlog.Report {
@@ -281,7 +281,7 @@ func TestT183ColumnWidenedByAnUpgradeGetsItsDeadLetters(t *testing.T) {
 // version of the program does with the numbers of tickets. A text that is no number stays a text, and is a dead letter of the new column, which is a state of its own: its _extra differs.
 func TestT183NumberAddedByAnUpgradeIsInFileHistoryAndLake(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(415)).publishingAll()
+	b := newBed(t, tinyConfig(415)).publishingLake()
 	d := b.withDoors("")
 	file := filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml")
 	run := func(columns string) *runlog.Report {

@@ -28,7 +28,7 @@ func streamStates(r *runlog.Report) (all []string) {
 func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
+	b := exportBed(t, emulator.ExportKnobs{})
 	for _, c := range []struct {
 		o    runner.Options
 		want string
@@ -60,7 +60,7 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 func TestWorkspaceWithoutExportsKeepsItsRows(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
+	b := exportBed(t, emulator.ExportKnobs{})
 	b.writeConfig(strings.Replace(reporting, `["reporting_*"]`, `["reporting_*", contacts]`, 1))
 	b.syncOnce(runner.Options{})
 	before := b.queryRows("SELECT count(*) FROM reporting_conversation")
@@ -85,7 +85,7 @@ func TestWorkspaceWithoutExportsKeepsItsRows(t *testing.T) {
 func TestDatasetColumnsAreMaskedByPatternAndByName(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
+	b := exportBed(t, emulator.ExportKnobs{}).publishingLake()
 	b.writeConfig(strings.Replace(reporting, "{start: 2024-05-06}", "{start: 2024-05-06, hash: [contact_name], drop: [teammate]}", 1))
 	b.syncOnce(runner.Options{})
 	if got := b.queryRows("SELECT count(contact_name) > 10, bool_and(contact_name ~ '^[0-9a-f]{32,}$') FROM reporting_conversation"); !slices.Equal(got, []string{"true|true"}) {
@@ -104,7 +104,7 @@ func TestDatasetColumnsAreMaskedByPatternAndByName(t *testing.T) {
 func TestDatasetCheckpointIsRewoundAndReset(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
+	b := exportBed(t, emulator.ExportKnobs{})
 	b.syncOnce(runner.Options{})
 	yes := func([]admin.Move) (bool, error) { return true, nil }
 	rows := b.queryRows("SELECT count(*) FROM reporting_conversation")
@@ -134,7 +134,7 @@ func TestDatasetCheckpointIsRewoundAndReset(t *testing.T) {
 func TestEarlierStartExtendsTheBackfill(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
+	b := exportBed(t, emulator.ExportKnobs{})
 	b.syncOnce(runner.Options{})
 	b.writeConfig(strings.Replace(reporting, "2024-05-06", "2024-03-01", 1))
 	b.syncOnce(runner.Options{})
@@ -144,7 +144,7 @@ func TestEarlierStartExtendsTheBackfill(t *testing.T) {
 func TestExportPlanSendsNoRequestOffline(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	b := exportBed(t, emulator.ExportKnobs{}).publishingAll()
+	b := exportBed(t, emulator.ExportKnobs{})
 	planned := func(ask plan.Asking) string {
 		p, err := plan.Make(context.Background(), b.runner, b.runner.Config.Pipelines, runner.Options{}, ask)
 		if err != nil {

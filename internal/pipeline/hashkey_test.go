@@ -51,7 +51,7 @@ func (b *testBed) keyRefused(words string) {
 // its key, but shows that it hashed.
 func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tinyConfig(431), hashing).publishingAll()
+	b := newBedWith(t, tinyConfig(431), hashing)
 	b.syncOnce(runner.Options{})
 	key, err := os.ReadFile(b.runner.Dir.HashKeyFile())
 	b.failOn(err)
@@ -106,7 +106,7 @@ func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 // again that the source still has. Notes list what has not been read again yet.
 func TestT175AnotherHashKeyNeedsConsent(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tinyConfig(432), hashing).publishingAll()
+	b := newBedWith(t, tinyConfig(432), hashing)
 	b.syncOnce(runner.Options{})
 	hashed := func() (contacts, deleted []string) {
 		return b.queryRows("SELECT id, email FROM contacts WHERE email IS NOT NULL ORDER BY id"), b.queryRows("SELECT id, email FROM deleted_contacts WHERE email IS NOT NULL ORDER BY id")

@@ -62,7 +62,7 @@ func doorJSON(id, updated int, state string) string {
 // copies of a replica add no row.
 func TestT154HistoryHasOneRowForEachStateRead(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(401)).publishingAll()
+	b := newBed(t, tinyConfig(401)).publishingLake()
 	d := b.withDoors("streams:\n  doors: {history: true}\n")
 	began := b.space.CurrentTime().Truncate(time.Second)
 	history := func(want ...string) {
@@ -116,7 +116,7 @@ func TestT154HistoryHasOneRowForEachStateRead(t *testing.T) {
 func TestContactHistoryEqualsTheOracleOfEachRun(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	b := newBedWith(t, tinyConfig(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n").publishingAll()
+	b := newBedWith(t, tinyConfig(402), nightly+"streams:\n  contacts: {history: true, hash: [email]}\n")
 	id := b.space.ContactIDs("active")[3]
 	names := []string{"First <1>", "Second & \"2\"", "売上"}
 	for _, name := range names {

@@ -21,7 +21,7 @@ func newConsulting(t testing.TB, conversations int, k emulator.Knobs) chatBed {
 	t.Helper()
 	c := conversationConfig(k)
 	c.Conversations = conversations
-	return chatBed{contactBed{newBedWith(t, c, consulting).publishingAll()}}
+	return chatBed{contactBed{newBedWith(t, c, consulting).publishingLake()}}
 }
 
 // checkConsultations compares the stored events with the oracle, and the consultations with those events, for conversations that changed within

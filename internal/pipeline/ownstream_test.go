@@ -147,7 +147,7 @@ func (f onWrite) Write(line []byte) (int, error) {
 func TestAPipelinePerWorkspaceLeavesTheOthersLake(t *testing.T) {
 	t.Parallel()
 	b, acme := newBedPair(t)
-	b.publishingAll()
+	b.publishingLake()
 	b.writeConfig(strings.Replace(b.readConfig(), "contact_activities]", "contact_activities], workspaces: [main]", 1) + "  other: {streams: [contacts], workspaces: [acme]}\n")
 	other := b.runner.Config.Pipelines[1]
 	runOther := func() *runlog.Report {

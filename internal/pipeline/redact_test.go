@@ -18,7 +18,7 @@ func TestT59RedactedTextIsInNoFile(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(173)
 	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
-	b := newBedWith(t, c, strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]", "conversations", 1)).publishingAll()
+	b := newBedWith(t, c, strings.Replace(nightly, "[contacts, deleted_contacts, contact_activities]", "conversations", 1)).publishingLake()
 	id, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: "Rosa"})
 	b.failOn(err)
 	talk, err := b.space.OpenConversation(id, 2)

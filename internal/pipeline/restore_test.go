@@ -81,7 +81,7 @@ func (b *testBed) interruptWithWork() {
 // Holds: F24.
 func TestLostWorkDatabaseIsRebuiltFromThePublishedFile(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(113)).publishingAll()
+	b := newBed(t, tinyConfig(113))
 	b.syncOnce(runner.Options{})
 	newLife(b, 113).applyEvents(30)
 	b.space.Advance(time.Hour)
@@ -114,7 +114,7 @@ func TestLostWorkDatabaseIsRebuiltFromThePublishedFile(t *testing.T) {
 // Holds: F24.
 func TestLostLakeIsRebuilt(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(115)).publishingAll()
+	b := newBed(t, tinyConfig(115)).publishingLake()
 	b.syncOnce(runner.Options{})
 	part := filepath.Join(b.runner.Dir.Lake("main"), "contacts", "all.parquet")
 	before, err := os.ReadFile(part)
@@ -155,7 +155,7 @@ func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
 // failPublishWhen moves the directory of the published files away once a file of the program's exists, and wants a text in the run's error.
 func failPublishWhen(t *testing.T, exists, want string) {
 	t.Helper()
-	b := newBedWith(t, tinyConfig(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1)).publishingAll()
+	b := newBedWith(t, tinyConfig(116), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 1m}}", 1)).publishingLake()
 	b.syncOnce(runner.Options{})
 	file := b.runner.Dir.Current()
 	newLife(b, 116).applyEvents(20)

@@ -27,7 +27,7 @@ func TestT177HistoryAtATimeEqualsThePublishedRows(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(441)
 	c.Contacts, c.Knobs = 80, emulator.Knobs{NoLag: true}
-	b := newBedWith(t, c, nightly+"streams:\n  contacts: {history: true}\n").publishingAll()
+	b := newBedWith(t, c, nightly+"streams:\n  contacts: {history: true}\n")
 	l := newLife(b, 441)
 	type night struct {
 		at    time.Time
@@ -88,7 +88,7 @@ func TestT177HistoryAtATimeEqualsThePublishedRows(t *testing.T) {
 // other values. Verify finds each without a request, and the next run corrects them.
 func TestT177VerifyFindsWrongHistoryStates(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tinyConfig(443), nightly+"streams:\n  contacts: {history: true}\n").publishingAll()
+	b := newBedWith(t, tinyConfig(443), nightly+"streams:\n  contacts: {history: true}\n")
 	b.syncOnce(runner.Options{})
 	ids := b.space.ContactIDs("active")
 	b.failOn(b.space.ArchiveContact(ids[0]))
@@ -119,7 +119,7 @@ func TestT177VerifyFindsWrongHistoryStates(t *testing.T) {
 // each case, older states stay, none is open, and a note says so. Erasures reach them.
 func TestT178HistoryTurnedOffStaysInFileAndLake(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(442)).publishingAll()
+	b := newBed(t, tinyConfig(442)).publishingLake()
 	with, without := "streams:\n  doors: {history: true}\n", ""
 	d := b.withDoors(with)
 	own := strings.TrimSuffix(b.readConfig(), with)

@@ -21,7 +21,7 @@ func ticketBed(t *testing.T, seed uint64, k emulator.Knobs) *testBed {
 	t.Helper()
 	c := tinyConfig(seed)
 	c.Conversations, c.Tickets, c.Knobs = 20, 60, k
-	return newBedWith(t, c, ticketsOnly).publishingAll()
+	return newBedWith(t, c, ticketsOnly)
 }
 
 func (b *testBed) equalsTickets() {

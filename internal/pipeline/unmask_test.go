@@ -32,7 +32,7 @@ func (b *testBed) asShown() (rows []string) {
 // source sends is back, and a note names the archived contact.
 func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 	t.Parallel()
-	b := newBed(t, tinyConfig(93)).publishingAll()
+	b := newBed(t, tinyConfig(93)).publishingLake()
 	p := contactBed{b}
 	for range 4 {
 		p.advanceAfter(b.space.UpdateContact(p.createUser(), emulator.FieldChange{Field: "phone", Value: "+1 555"}, emulator.FieldChange{Field: "name", Value: "Ann"},
@@ -88,7 +88,7 @@ func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 // back, although they are unchanged, without a full refresh; a note counts the others.
 func TestT174UnmaskedValuesReturnWhenReadAgain(t *testing.T) {
 	t.Parallel()
-	b := newBedWith(t, tinyConfig(96), nightly+"streams: {contacts: {hash: [email]}}\n").publishingAll()
+	b := newBedWith(t, tinyConfig(96), nightly+"streams: {contacts: {hash: [email]}}\n").publishingLake()
 	b.syncOnce(runner.Options{})
 	id := contactBed{b}.createUser()
 	contactBed{b}.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "email", Value: "ann@example.com"}))
@@ -161,7 +161,7 @@ func TestT174EveryKindOfStreamIsUnmasked(t *testing.T) {
 	c.Contacts, c.Conversations, c.Calls = 60, 15, 10
 	config := withStreams(`companies, conversations, calls, call_transcripts, admin_activity_logs, segments, reporting_conversation`)
 	exports := "streams:\n  \"reporting_*\": {start: 2024-03-01}\n"
-	b := newBedWith(t, c, config+exports).publishingAll()
+	b := newBedWith(t, c, config+exports).publishingLake()
 	b.syncOnce(runner.Options{})
 	b.writeConfig(config) // exports begin 90 days ago by default; these go further back
 	before := b.allRows()
@@ -208,7 +208,7 @@ func TestT174EveryKindOfStreamIsUnmasked(t *testing.T) {
 func TestT174VerifyFindsRowsBehindAStaleContentHash(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	b := newBed(t, tinyConfig(95)).publishingAll()
+	b := newBed(t, tinyConfig(95))
 	p := contactBed{b}
 	var ids []string
 	for range 4 {

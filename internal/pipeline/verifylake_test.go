@@ -20,7 +20,7 @@ func TestVerifyFindsDamagedParquetFiles(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(451)
 	c.Knobs = emulator.Knobs{NoLag: true}
-	b := newBed(t, c).publishingAll()
+	b := newBed(t, c).publishingLake()
 	b.syncOnce(runner.Options{})
 	part := filepath.Join(b.runner.Dir.Lake("main"), "contacts", "all.parquet")
 	earlier, err := os.ReadFile(part)

@@ -27,25 +27,26 @@ type Source struct {
 
 // Runner runs pipelines of one configuration into one warehouse.
 type Runner struct {
-	Config    *config.Config
-	Catalogue *schemas.Catalogue
-	Dir       layout.Dir
-	Connect   func(ctx context.Context, workspace string) (Source, error)
-	Now       func() time.Time // the clock of the warehouse, of everything that is recorded or shown
-	Machine   func() time.Time // this machine's clock, for what waits; nil: it is the same
-	Wait      func(context.Context, time.Duration) error
-	Log       *slog.Logger
-	Parallel  int                                  // streams that are read at the same time; 0: three
-	Version   string                               // of the program, recorded with each run
-	Alerts    *alert.Sender                        // sends alerts about runs; nil: no alerts
-	Ended     func(runlog.PastRun, *runlog.Report) // called by Run at the end, with a nil report when the run did not take place; may be nil
-	Watch     func(runlog.Running)                 // called now and then with the run under way, by one goroutine; may be nil
-	TellBegin bool                                 // log the begin of a stream at level info instead of debug
-	By        string                               // who changes checkpoints by command, recorded with each change
-	Flags     []config.Origin                      // the given flags and their origin, recorded with each run
-	Given     problem.CLIFlags                     // flags of the command line that commands in next steps repeat
-	Bare      bool                                 // publish the file without comments, and without the lake; set by tests that need neither
-	Program   sandbox.Program                      // this program, for the processes that build users' models; needed where there are any
+	Config     *config.Config
+	Catalogue  *schemas.Catalogue
+	Dir        layout.Dir
+	Connect    func(ctx context.Context, workspace string) (Source, error)
+	Now        func() time.Time // the clock of the warehouse, of everything that is recorded or shown
+	Machine    func() time.Time // this machine's clock, for what waits; nil: it is the same
+	Wait       func(context.Context, time.Duration) error
+	Log        *slog.Logger
+	Parallel   int                                  // streams that are read at the same time; 0: three
+	Version    string                               // of the program, recorded with each run
+	Alerts     *alert.Sender                        // sends alerts about runs; nil: no alerts
+	Ended      func(runlog.PastRun, *runlog.Report) // called by Run at the end, with a nil report when the run did not take place; may be nil
+	Watch      func(runlog.Running)                 // called now and then with the run under way, by one goroutine; may be nil
+	TellBegin  bool                                 // log the begin of a stream at level info instead of debug
+	By         string                               // who changes checkpoints by command, recorded with each change
+	Flags      []config.Origin                      // the given flags and their origin, recorded with each run
+	Given      problem.CLIFlags                     // flags of the command line that commands in next steps repeat
+	NoComments bool                                 // publish the file without comments; set by tests that need none
+	NoLake     bool                                 // publish no Parquet files; set by tests that need none
+	Program    sandbox.Program                      // this program, for the processes that build users' models; needed where there are any
 
 	Emulated    func() bool               // reports whether Now is the clock of an emulated workspace; nil: the files tell
 	Interrupted func(context.Context) int // the exit code after an interruption; nil: ExitInterrupted

@@ -163,7 +163,7 @@ func (r *Runner) StoredStreams(workspace string) []*schemas.Stream {
 // relations are not in the lake.
 func (r *Runner) Schema(name string) (publish.Schema, error) {
 	streams := r.StoredStreams(name)
-	schema := publish.Schema{Name: name, Tables: dictionary.Tables(streams), Models: r.workspaceModels(name), NoComments: r.Bare}
+	schema := publish.Schema{Name: name, Tables: dictionary.Tables(streams), Models: r.workspaceModels(name), NoComments: r.NoComments}
 	var err error
 	if schema.Compat, err = r.compatViews(name); err != nil {
 		return schema, err

@@ -63,7 +63,7 @@ func holdBack(ctx context.Context, r *stream.Run, held *failure.PublishBlocked) 
 // publishSpec describes what the published file contains.
 func publishSpec(r *runner.Runner, id string, workspaces []*stream.Workspace) (publish.Spec, error) {
 	spec := publish.Spec{RunID: id, Keep: r.Config.Warehouse.Publish.Keep, Now: r.Now, Emulated: r.IsEmulated(), Timezone: r.Config.Warehouse.Timezone, Program: r.Program,
-		Memory: r.Config.Warehouse.Memory, MaxLoss: r.Config.Warehouse.Publish.MaxLoss, NoLake: r.Bare,
+		Memory: r.Config.Warehouse.Memory, MaxLoss: r.Config.Warehouse.Publish.MaxLoss, NoLake: r.NoLake,
 		LakeEvery: r.Config.Warehouse.Parquet.Every, DropLake: r.Config.Warehouse.Parquet.None}
 	for _, w := range workspaces {
 		schema, err := r.Schema(w.Name)

@@ -12,7 +12,7 @@ import (
 // checkLake compares the Parquet files of the workspace with their manifest and with the published file. It sends no request.
 func (v *workspaceVerifier) checkLake(ctx context.Context, sum *Verification) error {
 	parquet := v.runner.Config.Warehouse.Parquet
-	if v.runner.Bare || parquet.None || len(v.options.Select)+len(v.options.Exclude) > 0 {
+	if v.runner.NoLake || parquet.None || len(v.options.Select)+len(v.options.Exclude) > 0 {
 		return nil
 	}
 	schema, err := v.runner.Schema(v.workspace)
