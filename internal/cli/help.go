@@ -9,22 +9,22 @@ import (
 const exitCodes = `Exit codes:
 
     0  success; also when max_time, max_requests or --limit ended the run early: the next run continues
-    1  a stream failed or is newly unavailable, the API did not answer, the audit found an exact mismatch,
+    1  a stream failed or is newly unavailable, the API did not answer, the audit has an exact finding,
        a command of after: or a statement failed, or the disk failed or is full; committed data is intact
-    2  wrong command line; plan --detailed-exitcode: tables or columns would be added
+    2  wrong command line; plan --detailed-exitcode: tables or columns would be added, or columns widened
     3  the configuration is wrong, this user cannot use the warehouse's directory, the token belongs to
        another workspace, or no published file is intact
     4  the API refused the token, or every requested stream is unavailable; no watermark of that workspace moved
     5  another run holds the lock of the warehouse, or another serve runs its pipelines
     6  manual action needed: the publish guard held a publish back and readers keep the previous file;
-       verify: a row differs from the source; status --exit-code: a freshness SLA is breached
+       verify found a difference that nobody accepted; status --exit-code: a freshness SLA is breached
    70  a bug in the program; committed data is intact
   130  interrupted by Ctrl-C, 143 by SIGTERM, 129 by a closed terminal; the same command continues
 
 The last line of a run has a stable form and begins with OK, FAILED or INTERRUPTED.`
 
 const variables = `Environment variables. A flag overrides its variable. The variables that pipelines.yaml names may also be set
-in a file .env beside it, one NAME=value per line. Only its owner may read the file (mode 0600). The
+in a file .env beside it, one NAME=value per line. Only its owner may read the file (mode 0600 or 0400). The
 environment overrides .env. aqueduck doctor shows the global flags with their values, and which variables of
 pipelines.yaml are set. It does not show the flags of single commands: aqueduck runs show -v has those of a run.
 

@@ -23,7 +23,7 @@ import (
 
 func newQuery(env *Env) *cobra.Command {
 	var s savedOptions
-	bounds := answerOptions{memory: read.DefaultMemory}
+	bounds := answerOptions{time: 5 * time.Minute, memory: read.DefaultMemory}
 	c := &cobra.Command{
 		Use:   `query "SQL"`,
 		Short: "Query the published file with SQL",
@@ -53,7 +53,7 @@ at most a million values.
 		Annotations: map[string]string{forms: "json csv parquet"},
 		RunE:        func(c *cobra.Command, args []string) error { return answerQuery(c, env, args, s, bounds) },
 	}
-	c.Flags().DurationVar(&bounds.time, "timeout", 5*time.Minute, "time until the first row of a statement; 0 is no limit")
+	usage.DurationVar(c.Flags(), &bounds.time, "timeout", "`duration` until the first row of a statement; 0 is no limit (default 5m)")
 	c.Flags().Var(&bounds.memory, "memory", "memory limit of a statement, including its answer")
 	c.Flags().BoolVar(&bounds.all, "all", false, "show all rows, columns and digits on a terminal, too")
 	c.Flags().StringVar(&s.name, "saved", "", "run this saved query")

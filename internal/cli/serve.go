@@ -60,7 +60,7 @@ docs/console.md.
 	c.Flags().StringSliceVar(&o.place.Hosts, "console-host", nil, "another host name of the console or of a proxy in front of it, e.g. reports.example")
 	c.Flags().StringVar(&o.place.Cert, "console-cert", "", "TLS certificate of the console, a PEM file")
 	c.Flags().StringVar(&o.place.Key, "console-key", "", "key of the TLS certificate, a PEM file")
-	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "file of mode 0600 with the console's password, instead of a generated token")
+	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "file that only its owner can read (mode 0600 or 0400), with the console's password, instead of a generated token")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "serve a console without buttons")
 	c.Flags().StringVar(&o.metrics, "metrics", "", "address of the Prometheus metrics on this machine, e.g. 127.0.0.1:9321 (default: none)")
 	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another host name of the metrics or of a proxy in front of them")

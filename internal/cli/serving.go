@@ -234,7 +234,7 @@ func (s *pipelineServer) cancelRun(name string) error {
 	defer s.mu.Unlock()
 	u := s.activeRuns[name]
 	if u == nil {
-		return &problem.Problem{Class: "usage", What: "this process does not run " + name + " now", Next: "stop it where it was started: Ctrl-C, systemctl stop, or kill with the pid of aqueduck status -o json"}
+		return &problem.Problem{Class: "usage", What: "this process does not run " + name + " now", Next: "stop it where it was started: Ctrl-C, systemctl stop, or kill with running.pid of aqueduck status -o json"}
 	}
 	u.cancel(pipelinesync.ErrCancelled)
 	return nil

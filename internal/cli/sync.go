@@ -19,7 +19,7 @@ import (
 )
 
 func newSync(env *Env) *cobra.Command {
-	var o runner.Options
+	o := runner.Options{Wait: 30 * time.Minute}
 	var since, until, summary string
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
@@ -56,10 +56,10 @@ first minute, and until each stream expects a number of requests.`,
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run, or that no run has read yet")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, even if updated_at moved back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "stop at the first stream that fails, and start no other pipeline")
-	c.Flags().DurationVar(&o.MaxTime, "max-time", 0, "end cleanly after this time; the next run continues (default: the pipeline's max_time)")
+	usage.DurationVar(c.Flags(), &o.MaxTime, "max-time", "end cleanly after this `duration`, such as 2h or 1d; the next run continues (default: the pipeline's max_time)")
 	c.Flags().Int64Var(&o.MaxRequests, "max-requests", 0, "request budget: end cleanly after this many requests")
 	c.Flags().Int64Var(&o.Limit, "limit", 0, "for trials: stop each stream after the page that reaches this many records; the next run continues")
-	c.Flags().DurationVar(&o.Wait, "wait", 30*time.Minute, "how long to wait for another run that holds the lock of this warehouse")
+	usage.DurationVar(c.Flags(), &o.Wait, "wait", "wait for this `duration` while another run holds the lock of this warehouse (default 30m)")
 	c.Flags().StringSliceVar(&o.AcceptDrop, "accept-drop", nil, "accept that these streams or tables lose a large share of their rows (publish guard)")
 	c.Flags().BoolVar(&o.AcceptHashKey, "accept-hash-key", false, "with --full-refresh: accept a hash.key that differs from the one of the stored hashes")
 	c.Flags().StringVar(&summary, "summary-file", "", "write the run summary as JSON into this file (the same as -o json prints)")

@@ -94,7 +94,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	var lacking *fs.PathError
 	switch {
 	case errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &problem.Problem{Class: "config", What: "there is no configuration file " + lacking.Path, Next: "change to its directory, or give it: -f FILE"}
+		return nil, nil, &problem.Problem{Class: "config", What: "there is no configuration file " + lacking.Path, Next: "change to its directory, give it with -f FILE, or write a new one: aqueduck init"}
 	case err != nil:
 		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file or directory: -f FILE"}
 	}

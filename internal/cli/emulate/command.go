@@ -84,7 +84,7 @@ Faults for --chaos, separated by commas:
 	flags.Uint64Var(&e.identity.Seed, "seed", 1, "seed of the generated data; each seed gives another workspace")
 	flags.IntVar(&e.identity.Contacts, "contacts", 0, "number of contacts (default: that of the demo)")
 	flags.IntVar(&e.identity.Conversations, "conversations", 0, "number of conversations; a negative number means none (default: three for ten contacts)")
-	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of simulated activity in June 2024; nothing happens between them and now")
+	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of changes after the generated history, which ends in June 2024; then nothing changes until now")
 	flags.StringVar(&e.identity.Zone, "zone", "UTC", "time zone of the workspace, e.g. Europe/Berlin")
 	flags.StringVar(&e.version, "api-version", "2.17", "API version for requests that name none")
 	flags.StringVar(&e.header, "version-header", "Service-Version", "header that names the API version")

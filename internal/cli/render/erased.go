@@ -19,9 +19,9 @@ func PrintTouched(found []admin.Erased, w io.Writer) {
 			fmt.Fprintln(w, "  no personal data is left in the tables; all files are rewritten")
 		}
 		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
-			fmt.Fprintf(w, "  - %s: %d rows\n", table, e.Tables[table])
+			fmt.Fprintf(w, "  - %s: %s\n", table, term.Count(int(e.Tables[table]), "row"))
 		}
-		fmt.Fprintf(w, "  - %d files are rewritten or removed\n", len(e.Files))
+		fmt.Fprintf(w, "  - %s rewritten or removed\n", term.Count(len(e.Files), "file"))
 		for _, column := range e.NotCovered {
 			fmt.Fprintf(w, "  ! %s\n", column)
 		}

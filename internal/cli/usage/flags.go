@@ -14,8 +14,6 @@ import (
 // DescribeExpected replaces Go's error about a flag's value with one that says what is expected.
 func DescribeExpected(f *pflag.Flag, wrong error) error {
 	switch f.Value.Type() {
-	case "duration":
-		return errors.New("expected a duration, e.g. 90s, 30m or 2h")
 	case "int":
 		return errors.New("expected a whole number")
 	case "uint64":
