@@ -49,6 +49,15 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 		"The message is the text of an error that no other class explains. Committed data is safe."},
 }
 
+// fewWords are messages of names and a cause, and how a reader recognizes them.
+var fewWords = map[string]string{
+	"GET …: …":       "GET PATH: why the list of this path cannot be read",
+	"alerts.….…":     "alerts.NAME.ping or alerts.NAME.webhook, and what is wrong with the address",
+	"workspace …":    "workspace NAME, and why it cannot be used",
+	"workspaces.….…": "workspaces.NAME.base_url or workspaces.NAME.token, and what is wrong with it",
+	"write …":        "write FILE, and why it cannot be written",
+}
+
 // missing is the exit code of classes that make a stream unavailable.
 const missing = "1 in the first run that can no longer read it, otherwise 0"
 
@@ -58,10 +67,11 @@ func TestThePageOfErrorsIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	used := map[string]bool{}
 	var page strings.Builder
 	page.WriteString(`# Errors
 
-Every error has one form: its class, what happened where and why, and the next step.
+Every error has one form: its class in brackets, what the program did, the cause, and the next step.
 
 ` + "```" + `
 error[auth] read one record of contacts to identify the workspace: POST /contacts/search: 401 unauthorized: Access Token Invalid (request_id 8f0c…)
@@ -70,7 +80,7 @@ error[auth] read one record of contacts to identify the workspace: POST /contact
 
 The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` + "`" + ` and the JSON of a run have it too. After every error:
 
-- Committed data is safe. A watermark advances only together with its rows.
+- Committed data is safe. A watermark, the time up to which a stream is read, advances only together with its rows.
 - Readers keep their file until a new one is complete.
 - An error of the API has its ` + "`" + `request_id` + "`" + `.
 
@@ -83,7 +93,7 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 	page.WriteString("\nThis is the exit code of an error that ends the command. When only some streams fail, or a command of `after:`, the run exits with 1 whatever " +
 		"the class. It exits with 4 if the token was refused or every requested stream is unavailable, and otherwise with 6 if the publish guard acted.\n\n" +
 		"The tables below are made from the code. A message often begins with what the program did, for example `stream contacts: …`. Search the page for a part without " +
-		"names and numbers. An error without fixed words has no row. \"In the message\" means that the next step depends on the cause.\n")
+		"names and numbers. If no row fits, the message has no fixed words: follow its line `next:`. \"In the message\" means that the next step depends on the cause.\n")
 	for _, c := range classes {
 		fmt.Fprintf(&page, "\n## %s\n", c.name)
 		if c.note != "" {
@@ -96,12 +106,20 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 			if e.what == "" {
 				t.Errorf("an error of class %s has no message, and its next step is %q: name it in answers", c.name, e.next)
 			}
+			if words, few := fewWords[e.what]; few {
+				used[e.what], e.what = true, words
+			}
 			if e.next == "…" {
 				e.next = "in the message"
 			}
 			fmt.Fprintf(&page, "| %s | %s |\n", e.what, e.next)
 		}
 		delete(told, c.name)
+	}
+	for what := range fewWords {
+		if !used[what] {
+			t.Errorf("no error says %q", what)
+		}
 	}
 	for class, list := range told {
 		t.Errorf("class %q of %q is not explained", class, list[0].what)
