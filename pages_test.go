@@ -130,6 +130,39 @@ func TestOtherNamesLeadToTermsOfTheGlossary(t *testing.T) {
 	}
 }
 
+// TestInstallHasEveryFileOfAWarehouse that the code names.
+func TestInstallHasEveryFileOfAWarehouse(t *testing.T) {
+	t.Parallel()
+	section := readSection(t, "docs/install.md", "## Files of a warehouse")
+	named := regexp.MustCompile(`(?:State\(\)|string\(d\)), "([^"]+)"|(?:hashKeyName|bookkeepingPrefix) += "([^"]+)"`)
+	found := 0
+	for _, dir := range []string{"load", "internal"} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, m := range named.FindAllStringSubmatch(string(source), -1) {
+				name := m[1] + m[2]
+				found++
+				if before, _, temporary := strings.Cut(name, "-"); temporary && name != "older-removed" {
+					name = before + "-" // the rest of the name differs
+				}
+				if !strings.Contains(section, name) {
+					t.Errorf("the page lacks %s, which %s names", name, path)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 20 {
+		t.Errorf("found %d files in the code only", found)
+	}
+}
+
 // readSection gives a page from a heading to the next one.
 func readSection(t *testing.T, path, heading string) string {
 	t.Helper()
