@@ -33,13 +33,13 @@ func (l *configLoader) configSpec() *grammar.Spec {
 			{Name: "materialize", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.materializeModels, Doc: "Models that are stored as tables; the others are views. Default: those that docs/models.md says are stored as tables. `[]`: none."},
 		}},
 		{Name: "streams", Kind: grammar.Free, Item: new(settingsEntry).streamSettingsSpec(), Into: l.takeSettings, Doc: "Settings that differ from the stream files, by stream name or pattern."},
-		{Name: "personal", Kind: grammar.Enum, Into: l.takePersonal, Default: "keep", Doc: "What is stored of all columns with personal data, by the dictionary, in every stream, also in exports. `hash` and `drop` of a stream come first.", Values: []grammar.Choice{
+		{Name: "personal", Kind: grammar.Enum, Into: l.takePersonal, Default: "keep", Doc: "What is stored of all columns with personal data, by the dictionary, in every stream, also in exports. Where `hash` or `drop` of a stream names a column, that decides.", Values: []grammar.Choice{
 			{Name: "keep", Doc: "their values."},
-			{Name: maskHash, Doc: "a hash of each value, so that equal values stay equal; what is no text is dropped."},
+			{Name: maskHash, Doc: "hashes of texts and JSON, so that equal values stay equal; other values are dropped."},
 			{Name: maskDrop, Doc: "nothing."}}},
 		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Streams that are read together, and when."},
-		{Name: "compat", Kind: grammar.Enum, Into: l.takeCompat, Doc: "Views for SQL that was written for another program's tables, in schema `fivetran`, or `NAME_fivetran` for a workspace NAME. See docs/moving.md.", Values: []grammar.Choice{
+		{Name: "compat", Kind: grammar.Enum, Into: l.takeCompat, Doc: "Views for SQL that was written for another program's tables: in schema `fivetran` for the workspace `main`, in `NAME_fivetran` for any other. See docs/moving.md.", Values: []grammar.Choice{
 			{Name: compat.Fivetran, Doc: "the 16 tables that the dbt package fivetran/dbt_intercom 1.6 reads."}}},
 		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{configLoader: l}).alertSpec(), Into: l.takeAlerts, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Services that receive messages about runs."},
