@@ -41,7 +41,7 @@ A scalar column that you add to a file later is filled from ` + "`" + `_extra` +
 fills it; a whole number is also filled from a text column. If a column has several paths, values at the
 unused paths stay in ` + "`_extra`" + `. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
 
-A duration is a number with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `14d` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
+A duration is one or several numbers with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `1d12h` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
 letters, digits and _. A file that uses keys or values marked "not built yet" is refused.
 
 ## Lists of other APIs

@@ -30,7 +30,8 @@ func newCheck(env *Env) *cobra.Command {
 		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and correction. Needs
 neither token nor network. Exit code 3 means that there are mistakes.
 
-Messages about a private file (mode 0600 or 0400) give the line and kind of each mistake, and none of the file's text.
+Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
+only their owner can read, and files outside the configuration's directory.
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed.
 Variables that are not set are listed; a run that needs one reports it.

@@ -47,8 +47,8 @@ pipelines.yaml are set. It does not show the flags of single commands: aqueduck 
 
 For the embedded workspace:
 
-  EMULATOR_HOURS       hours of activity that pass before each run but the first; between runs its clock stands,
-                       and all times in its warehouse are by that clock
+  EMULATOR_HOURS       hours of activity that pass before each run but the first (default 0); between runs its
+                       clock stands, and all times in its warehouse are by that clock
   EMULATOR_SEED        seed of the generated data, used by the first run (default 1)
   EMULATOR_CONTACTS    number of active contacts, used by the first run, with three conversations for
                        ten contacts (default: those of the demo, 10,400 and 3,000)`

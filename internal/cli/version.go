@@ -21,8 +21,8 @@ func newVersion(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of the program, Go and DuckDB",
-		Long: `Print the version of the program with its commit and licence, and the versions of Go and DuckDB. With --json, it also lists the components: the linked DuckDB library with the
-checksum of its module, and every module as a CycloneDX document (sbom).`,
+		Long: `Print the version of the program with its commit and licence, and the versions of Go and DuckDB. With --json, it also lists the
+components: the linked DuckDB library with the checksum of its module, and every module as a CycloneDX document (sbom).`,
 		Example:     "  aqueduck version\n  aqueduck version --json",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json"},

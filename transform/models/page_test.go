@@ -20,13 +20,14 @@ const page = "../../docs/models.md"
 
 const pageHead = `# Models
 
-Models are views for analysts, in schema ` + "`" + `models` + "`" + ` of the published file; for a workspace NAME the schema is ` + "`" + `NAME_models` + "`" + `. Every publish
-builds them over the stored tables. A model is missing if its streams are not read.
+Models are views for analysts, some of them stored as tables, in schema ` + "`" + `models` + "`" + ` of the published file for the workspace ` + "`" + `main` + "`" + `, and in ` + "`" + `NAME_models` + "`" + ` for any
+other. Every publish builds them over the stored tables. A model is missing if its streams are not read.
 
 - Durations are whole seconds. Office seconds count only time inside ` + "`" + `warehouse.office_hours` + "`" + `; measures with names that end in ` + "`" + `_office` + "`" + `
   use them, and are null without office hours.
 - Null, never 0, means that nothing happened, unless the column says otherwise.
 - Days are those of ` + "`" + `warehouse.timezone` + "`" + `.
+- A part is one entry of a conversation or ticket, in ` + "`" + `conversation_parts` + "`" + ` or ` + "`" + `ticket_parts` + "`" + `: a comment, a note, an assignment, a close and others.
 - The source's own statistics are never mixed with times from stored parts.
 
 ## Your own models
