@@ -153,6 +153,31 @@ func TestT183AddedNumberIsFilledFromTheTextColumnOfItsField(t *testing.T) {
 	}
 }
 
+// TestAddedHasTextIsFilledFromThePlainText adds it where the plain text is stored, and beside a plain text that is new itself.
+func TestAddedHasTextIsFilledFromThePlainText(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensureStream(t, committest.Stream())
+	for i, extra := range []string{`{"bio":"<p>Ann</p>","nick":"<p></p>"}`, `{"bio":"<p></p>","nick":"false"}`, `{"bio":"","nick":"&nbsp;"}`, `{"home":"a"}`} {
+		w.setExtra(t, strconv.Itoa(i), extra)
+	}
+	s := committest.Stream()
+	s.Columns = append(s.Columns, schemas.Column{Name: "bio", From: []string{"bio"}, Type: schemas.Text, As: schemas.PlainText})
+	w.ensureStream(t, s)
+	s.Columns = append(s.Columns, schemas.Column{Name: "has_bio", From: []string{"bio"}, Type: schemas.Bool, As: schemas.HasText},
+		schemas.Column{Name: "nick", From: []string{"nick"}, Type: schemas.Text, As: schemas.PlainText}, schemas.Column{Name: "has_nick", From: []string{"nick"}, Type: schemas.Bool, As: schemas.HasText})
+	w.ensureStream(t, s)
+	w.Restart(t)
+	got := map[string]string{}
+	for id, row := range byID(w.Rows(t, "main", "people_all")) {
+		got[id] = strings.Join([]string{row["has_bio"], row["nick"], row["has_nick"], row["_extra"]}, "|")
+	}
+	want := map[string]string{"0": "true||false|", "1": "false|false|true|", "2": "false|\u00a0|true|", "3": "|||map[home:a]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("filled columns (-want +got):\n%s", diff)
+	}
+}
+
 func TestEnsureRefusesTypesThatCouldLoseValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

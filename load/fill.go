@@ -11,6 +11,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/schemas"
 	"aqueduck/transform"
 )
 
@@ -71,6 +72,9 @@ func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.T
 	}
 	var filled int64
 	for _, path := range append([][]string{c.Path}, c.Or...) {
+		if c.As == schemas.HasText {
+			break // the column of the text itself takes it out of _extra
+		}
 		n, err := w.fillFrom(ctx, schema, t, c, path, stamp)
 		if err != nil {
 			return 0, err
@@ -109,18 +113,22 @@ func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table,
 		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(clause.Without(path)), from, where), stamp, w.db.RunID())
 }
 
-// fillFromText fills a new column of whole numbers from the text column that has taken the same field until now. It takes
-// plain numbers of up to 18 digits; any other text is left to the next read of the record.
+// fillFromText fills a new column from a text column that has taken the same field until now. A column of whole numbers takes plain
+// numbers of up to 18 digits; any other text is left to the next read of the record. A column with has_text takes whether there is a plain text.
 func (w *Tables) fillFromText(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
+	as, value, fits := "", "%s::BIGINT", "regexp_full_match(%s, '-?(0|[1-9][0-9]{0,17})')"
+	if c.As == schemas.HasText {
+		as, value, fits = schemas.PlainText, "%s <> ''", "%s IS NOT NULL"
+	}
 	at := slices.IndexFunc(t.Columns, func(other transform.Column) bool {
-		return other.Name != c.Name && other.SQL == "VARCHAR" && other.As == "" && slices.Equal(other.Path, c.Path)
+		return other.Name != c.Name && other.SQL == "VARCHAR" && other.As == as && slices.Equal(other.Path, c.Path)
 	})
-	if at < 0 || c.SQL != "BIGINT" {
+	if at < 0 || c.SQL != "BIGINT" && c.As != schemas.HasText {
 		return 0, nil
 	}
 	text := duck.Name(t.Columns[at].Name)
-	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s SET %s = %s::BIGINT, _synced_at = $1, _run_id = $2
-		WHERE %[2]s IS NULL AND regexp_full_match(%[3]s, '-?(0|[1-9][0-9]{0,17})')`, duck.Table(schema, t.Name), duck.Name(c.Name), text), stamp, w.db.RunID())
+	return w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = "+value+", _synced_at = $1, _run_id = $2 WHERE %[2]s IS NULL AND "+strings.ReplaceAll(fits, "%s", "%[3]s"),
+		duck.Table(schema, t.Name), duck.Name(c.Name), text), stamp, w.db.RunID())
 }
 
 // widenedValues is the temporary table of the values in _extra, each with what a widened column takes of it.

@@ -45,9 +45,7 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 			name.Wrong("", "%q is the name of %s", name.Text(), other)
 		}
 		places[name.Text()] = item.Path() + " too"
-		if as := item.Key("as"); as.IsSet() && item.Key("type").IsSet() && Type(item.Key("type").Text()) != Text {
-			as.Wrong("", "only type text can have as: %s", as.Text())
-		}
+		lintAs(item, all)
 		lintDefault(item.Key("default"), Type(item.Key("type").Text()))
 		if attributes := item.Key("attributes"); attributes.IsSet() && item.Key("type").IsSet() && Type(item.Key("type").Text()) != JSON {
 			attributes.Wrong("type: json", "only an object (type json) can have attributes")
@@ -61,6 +59,23 @@ func lintColumns(v *grammar.Value, inherited, all []Column) {
 			lintSource(place, item.Key("type"))
 		}
 		lintPlaces(from, around)
+	}
+}
+
+// lintAs refuses conversions that do not fit the type, and has_text where no column before it stores the plain text.
+func lintAs(column *grammar.Value, all []Column) {
+	as, typ, fit := column.Key("as"), column.Key("type"), Text
+	if as.Text() == HasText {
+		fit = Bool
+		own := slices.IndexFunc(all, func(c Column) bool { return c.Name == column.Key("name").Text() })
+		if own >= 0 && !slices.ContainsFunc(all[:own], func(c Column) bool {
+			return c.As == PlainText && slices.EqualFunc(c.Places(), all[own].Places(), slices.Equal)
+		}) {
+			as.Wrong("put a column with as: plain_text and the same from before it", "no column before it stores the plain text")
+		}
+	}
+	if as.IsSet() && typ.IsSet() && Type(typ.Text()) != fit {
+		as.Wrong("", "only type %s can have as: %s", fit, as.Text())
 	}
 }
 

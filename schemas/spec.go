@@ -151,10 +151,11 @@ func columnSpec() *grammar.Spec {
 		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
 			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "an object or list as sent; its scalars may have columns too."}}},
-		{Name: "as", Kind: grammar.Enum, Doc: "Conversion of a text.", Values: []grammar.Choice{
-			{Name: "plain_text", Doc: "HTML to plain text."},
+		{Name: "as", Kind: grammar.Enum, Doc: "What the column takes of a text.", Values: []grammar.Choice{
+			{Name: PlainText, Doc: "HTML to plain text."},
 			{Name: "url", Doc: "address of a page, without query parameters that sign it."},
-			{Name: "signed_url", Doc: "address of a file, also without parameters that look like a token or an expiry."}}},
+			{Name: "signed_url", Doc: "address of a file, also without parameters that look like a token or an expiry."},
+			{Name: HasText, Doc: "bool: whether the plain text of a column before it has characters."}}},
 		{Name: "doc", Kind: grammar.Text, Doc: "Meaning; becomes the comment of the column."},
 		flag("required", "A record without it is rejected. Key columns are always required."),
 		{Name: "default", Kind: grammar.Text, Doc: "int and text: value for records that have none, so that the column may be part of a key."},

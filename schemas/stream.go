@@ -239,6 +239,12 @@ const (
 	JSON      Type = "json"
 )
 
+// Conversions of a text: to the text without HTML, and to whether that has any character.
+const (
+	PlainText = "plain_text"
+	HasText   = "has_text"
+)
+
 // Redacted is a value of Stream.Absent: an answer without rows for an id redacts the stored rows of that id.
 const Redacted = "redacted"
 
@@ -259,7 +265,7 @@ type Column struct {
 	From          []string   // path in the record, or one of the sources above; never empty
 	Or            [][]string // further paths, tried in order while the earlier ones have no value
 	Type          Type
-	As            string // "", plain_text (HTML as text), url or signed_url (without signature)
+	As            string // "", plain_text (HTML as text), url, signed_url (without signature), or HasText
 	Doc           string
 	Required      bool     // a record without it is rejected
 	Default       string   // for records without a value; "": NULL
@@ -322,6 +328,9 @@ type RelationColumn struct {
 
 // AnyKey stands in a path for the key of any entry.
 const AnyKey = "*"
+
+// IsHashable reports whether a column can hold the hash of its field, or holds no value of it.
+func (c Column) IsHashable() bool { return c.Type == Text || c.Type == JSON || c.As == HasText }
 
 // Places are the paths in the record that may fill the column, in order.
 func (c Column) Places() [][]string { return append([][]string{c.From}, c.Or...) }

@@ -1,6 +1,9 @@
 package transform
 
-import "aqueduck/transform/internal/scalar"
+import (
+	"aqueduck/schemas"
+	"aqueduck/transform/internal/scalar"
+)
 
 // cellConverter converts values of the current record to cells of columns.
 type cellConverter struct {
@@ -10,7 +13,7 @@ type cellConverter struct {
 
 // maskedCell is the cell of a value, or of its hash where the policy says so. The reason is "" when the column accepts the value.
 func (v *cellConverter) maskedCell(c *columnPlan, t jsonValue, f *fieldNode) (value rowCell, reason string) {
-	if f.policy.actionHere() != actHash {
+	if f.policy.actionHere() != actHash || c.as == schemas.HasText { // that there is a text is not personal
 		return v.convertValue(c, t, f)
 	}
 	hashed := rowCell{set: true, textSpan: v.mask.appendFieldHash(f, t.raw)}
@@ -26,6 +29,8 @@ func (v *cellConverter) convertValue(c *columnPlan, t jsonValue, f *fieldNode) (
 	switch {
 	case c.kind == kindJSON:
 		return rowCell{set: true, textSpan: v.mask.maskedJSON(t.raw, f.policy, f.in.depth)}, ""
+	case c.as == schemas.HasText:
+		return v.hasText(t)
 	case c.kind.isFixed() && c.priorTypes.hasAny():
 		number, reason := c.priorTypes.parseWidened(c.kind, t, x.bytesOf(t.text))
 		return rowCell{set: true, number: number}, reason
@@ -43,7 +48,7 @@ func (v *cellConverter) convertValue(c *columnPlan, t jsonValue, f *fieldNode) (
 	switch c.as {
 	case "url", "signed_url":
 		t.text = x.unsignedSpan(t.text, c.as)
-	case "plain_text":
+	case schemas.PlainText:
 		start := len(x.arena)
 		// The text may be in the arena that is appended to.
 		x.arena = appendPlainText(x.arena, x.bytesOf(t.text))
@@ -52,12 +57,26 @@ func (v *cellConverter) convertValue(c *columnPlan, t jsonValue, f *fieldNode) (
 	return rowCell{set: true, textSpan: t.text}, ""
 }
 
+// hasText is the cell that says whether a value has a plain text; without one where the value is no text at all.
+func (v *cellConverter) hasText(t jsonValue) (rowCell, string) {
+	if t.isContainer() {
+		return rowCell{}, ReasonType
+	}
+	x, found := v.text, rowCell{set: true}
+	start := len(x.arena)
+	if x.arena = appendVisible(x.arena, x.bytesOf(t.text), 1); len(x.arena) > start {
+		found.number = 1
+	}
+	x.arena = x.arena[:start]
+	return found, ""
+}
+
 // TextAs is the text that a column with `as` stores for a text.
 func TextAs(as, text string) string {
 	switch as {
 	case "url", "signed_url":
 		return unsignedURL(text, as)
-	case "plain_text":
+	case schemas.PlainText:
 		return string(appendPlainText(nil, []byte(text)))
 	}
 	return text

@@ -73,7 +73,7 @@ func TestColumnsOfARow(t *testing.T) {
 	want := map[string][]map[string]any{
 		"things": {{
 			"_row": int64(0), "id": "7", "t": "aé\n", "city": "Ulm", "zip": "89073", "link": "https://x.test/a?x=1",
-			"body": "<p>one&amp;<b>two</b></p><p>three</p>", "body_text": "one&two\nthree",
+			"body": "<p>one&amp;<b>two</b></p><p>three</p>", "body_text": "one&two\nthree", "has_words": true,
 			"_extra": `{"tags":{"type":"list"}}`,
 		}},
 		"thing_tags": {

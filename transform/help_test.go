@@ -42,6 +42,7 @@ func thingStream() *schemas.Stream {
 			{Name: "link", Type: schemas.Text, From: []string{"link"}, As: "url"},
 			newColumn("body", schemas.Text),
 			{Name: "body_text", Type: schemas.Text, From: []string{"body"}, As: "plain_text"},
+			{Name: "has_words", Type: schemas.Bool, From: []string{"body"}, As: "has_text"},
 		},
 		Children: []schemas.Child{
 			{

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"bytes"
+	"math"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -9,7 +10,10 @@ import (
 
 // appendPlainText appends the visible text of an HTML body: without tags, with entities as characters, and with blocks on their
 // own lines. Text without markup is unchanged, line breaks included.
-func appendPlainText(to, body []byte) []byte {
+func appendPlainText(to, body []byte) []byte { return appendVisible(to, body, math.MaxInt) }
+
+// appendVisible is appendPlainText of a body until at least enough bytes are appended.
+func appendVisible(to, body []byte, enough int) []byte {
 	if bytes.IndexByte(body, '<') < 0 && bytes.IndexByte(body, '&') < 0 {
 		return append(to, body...)
 	}
@@ -22,7 +26,9 @@ func appendPlainText(to, body []byte) []byte {
 			return to[:start+len(bytes.TrimRight(to[start:], " \n"))]
 		case html.TextToken:
 			if hidden == 0 {
-				to, space = appendWords(to, start, z.Text(), space)
+				if to, space = appendWords(to, start, z.Text(), space); len(to)-start >= enough {
+					return to
+				}
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()

@@ -97,7 +97,7 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 			return fmt.Errorf("%s %s: the column is part of the key", act, c.Name)
 		case act == actDrop && (c.Required || c.Name == s.Newest):
 			return fmt.Errorf("drop %s: the column is needed", c.Name)
-		case act == actHash && c.Type != schemas.Text && c.Type != schemas.JSON:
+		case act == actHash && !c.IsHashable():
 			return fmt.Errorf("hash %s: the column holds %s; hash produces text; use drop instead", c.Name, c.Type)
 		}
 	}
@@ -111,7 +111,7 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 			switch {
 			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):
 				return fmt.Errorf("drop %s: the column is needed", name)
-			case act == actHash && c.Type != schemas.Text && c.Type != schemas.JSON:
+			case act == actHash && !c.IsHashable():
 				return fmt.Errorf("hash %s: the column holds %s; hash produces text; use drop instead", name, c.Type)
 			}
 		}

@@ -81,7 +81,7 @@ func (h MaskRule) equalsRule(other MaskRule) bool {
 func maskRulesWithin(table string, columns []schemas.Column, path []string, hash bool) []MaskRule {
 	list := []MaskRule{{Table: table, Column: ExtraColumn, Path: path}}
 	for _, c := range columns {
-		if isComputed(c.From) {
+		if isComputed(c.From) || hash && c.As == schemas.HasText { // a hash leaves whether there is a text
 			continue
 		}
 		for _, place := range c.Places() {

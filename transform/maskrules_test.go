@@ -24,3 +24,26 @@ func TestSimplifiedRulesMaskEachValueOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestAHashLeavesWhetherThereIsAText has a text, its plain text and whether there is one: what a hash replaces, and what is dropped.
+func TestAHashLeavesWhetherThereIsAText(t *testing.T) {
+	t.Parallel()
+	record := `{"id":"1","body":"<p>Ann</p>"}`
+	key := []byte("a key")
+	hashed := newTestDecoder(t, thingStream(), Options{Hash: []string{"body"}, HashKey: key}).appendAll(record).onlyRow()
+	if hashed["body"] != Hash(key, "<p>Ann</p>") || hashed["has_words"] != true {
+		t.Errorf("hashed: %v", hashed)
+	}
+	if dropped := newTestDecoder(t, thingStream(), Options{Drop: []string{"body"}}).appendAll(record).onlyRow(); dropped["body"] != nil || dropped["has_words"] != nil {
+		t.Errorf("dropped: %v", dropped)
+	}
+	for _, hash := range []bool{true, false} {
+		touched := false
+		for _, p := range maskRulesFor(t, thingStream(), "body", hash) {
+			touched = touched || p.Column == "has_words"
+		}
+		if touched == hash {
+			t.Errorf("hash %t: a stored has_words is emptied: %t", hash, touched)
+		}
+	}
+}

@@ -132,6 +132,12 @@ func convertReference(c schemas.Column, v any) (any, bool) {
 		f, err := strconv.ParseFloat(text, 64)
 		return f, isNumber && err == nil
 	case schemas.Bool:
+		if c.As == "has_text" {
+			if isText {
+				text = string(appendPlainText(nil, []byte(text)))
+			}
+			return text != "", true
+		}
 		return text == "true", text == "true" || text == "false"
 	case schemas.Date:
 		day, err := time.Parse(time.DateOnly, text)

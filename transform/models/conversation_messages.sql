@@ -19,4 +19,4 @@ SELECT conversation_id, id, created_at,
 FROM {schema}.conversation_parts SEMI JOIN {schema}.conversations ON conversations.id = conversation_parts.conversation_id
 WHERE part_type = 'comment' OR part_type = 'quick_reply' AND author_type IN ('user', 'lead')
    OR part_type IN ('assignment', 'assign_and_reopen', 'close', 'open', 'snoozed') AND author_type = 'admin'
-      AND NOT coalesce(from_ai_agent OR is_ai_answer, false) AND (text <> '' OR redacted)
+      AND NOT coalesce(from_ai_agent OR is_ai_answer, false) AND (has_words OR redacted)

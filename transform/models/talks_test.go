@@ -3,6 +3,7 @@ package models_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +28,11 @@ func insertRows(table, columns string, rows ...string) string {
 		}
 		tuples = append(tuples, "("+strings.Join(values, ", ")+")")
 	}
-	return fmt.Sprintf("INSERT INTO main.%s (%s) VALUES\n%s", table, strings.Join(names, ", "), strings.Join(tuples, ",\n"))
+	insert := fmt.Sprintf("INSERT INTO main.%s (%s) VALUES\n%s", table, strings.Join(names, ", "), strings.Join(tuples, ",\n"))
+	if slices.Contains(names, "text") && strings.HasSuffix(table, "_parts") { // as a run stores it
+		insert += fmt.Sprintf("; UPDATE main.%s SET has_words = text <> ''", table)
+	}
+	return insert
 }
 
 func splitCells(row string) []string {

@@ -46,7 +46,7 @@ WITH moves AS (
 ), said AS (
   SELECT ticket_id, count(*) AS parts_stored,
          min(created_at) FILTER (author_type = 'admin' AND NOT coalesce(from_ai_agent, false) AND NOT coalesce(is_ai_answer, false)
-           AND (part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen', 'close', 'open', 'snoozed') AND (text <> '' OR redacted))) AS first_human_response_at
+           AND (part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen', 'close', 'open', 'snoozed') AND (has_words OR redacted))) AS first_human_response_at
   FROM {schema}.ticket_parts GROUP BY ticket_id
 ), cycle AS (
   SELECT t.*, coalesce(t.ticket_state_category, CASE WHEN json_type(t.ticket_state) = 'VARCHAR' THEN t.ticket_state->>'$' END) AS state,
