@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"hash"
+	"strings"
 
 	"aqueduck/transform/internal/jsontext"
 
@@ -15,6 +16,7 @@ type jsonMasker struct {
 	text   *recordText
 	policy *maskPolicy // of the record
 	mac    hash.Hash
+	hashed bool // texts that look like a hash are hashes, and stay
 }
 
 // maskedJSON is a value as compact, valid JSON with the policy applied. depth is that of the object around it.
@@ -40,7 +42,7 @@ func (m *jsonMasker) maskedJSON(raw []byte, p *maskPolicy, depth int) textSpan {
 func (m *jsonMasker) rewriteValue(raw []byte, p *maskPolicy) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	switch {
-	case p.actionHere() == actHash && raw[0] != 'n':
+	case p.actionHere() == actHash && raw[0] != 'n' && !(m.hashed && looksHashed(raw)):
 		m.appendHash(raw)
 	case p != nil && raw[0] == '{':
 		m.rewriteObject(raw, p)
@@ -60,6 +62,11 @@ func (m *jsonMasker) rewriteValue(raw []byte, p *maskPolicy) {
 	default:
 		m.text.appendCompact(raw)
 	}
+}
+
+// looksHashed reports whether a JSON value is a text of the form of a hash.
+func looksHashed(raw []byte) bool {
+	return len(raw) == 34 && raw[0] == '"' && !bytes.ContainsFunc(raw[1:33], func(c rune) bool { return !strings.ContainsRune("0123456789abcdef", c) })
 }
 
 func (m *jsonMasker) rewriteObject(raw []byte, p *maskPolicy) {

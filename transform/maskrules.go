@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/go-faster/jx"
+
 	"aqueduck/schemas"
 )
 
@@ -13,6 +15,7 @@ import (
 type MaskRule struct {
 	Table  string
 	Column string   // "" with Rows
+	From   string   // with Hash: the column with the text as it was sent, where Column has it converted; "": Column itself
 	Path   []string // inside the column's JSON; nil: the whole value
 	Hash   bool     // the value is replaced by its hash, as a new reading would store it; else by NULL
 	Hashed bool     // with Hash: some values may be hashed already, which is not recorded
@@ -46,9 +49,12 @@ func MaskRules(s *schemas.Stream, name string, hash bool) ([]MaskRule, error) {
 // maskRulesBelow are the places of paths in a table whose rows are at base.
 func maskRulesBelow(table string, child bool, base []string, columns []schemas.Column, paths [][]string, hash bool) (list []MaskRule) {
 	for _, path := range paths {
-		if child && hasPathPrefix(base, path) {
+		switch {
+		case child && hasPathPrefix(base, path) && !hash:
 			list = append(list, MaskRule{Table: table, Rows: true})
-		} else if hasPathPrefix(path, base) {
+		case child && hasPathPrefix(base, path): // a reading hashes each value of the list
+			list = append(list, maskRulesWithin(table, columns, nil, hash)...)
+		case hasPathPrefix(path, base):
 			list = append(list, maskRulesWithin(table, columns, path[len(base):], hash)...)
 		}
 	}
@@ -74,28 +80,51 @@ func SimplifyRules(rules []MaskRule) (list []MaskRule) {
 
 // equalsRule reports whether two rules have the same place and action.
 func (h MaskRule) equalsRule(other MaskRule) bool {
-	return h.Table == other.Table && h.Column == other.Column && slices.Equal(h.Path, other.Path) && h.Hash == other.Hash && h.Rows == other.Rows
+	return h.Table == other.Table && h.Column == other.Column && h.From == other.From && slices.Equal(h.Path, other.Path) && h.Hash == other.Hash && h.Rows == other.Rows
 }
 
-// maskRulesWithin are the places in one table that have the value at a path, or parts of it.
+// maskRulesWithin are the places in one table that have the value at a path, or parts of it. Without a path they are all places.
 func maskRulesWithin(table string, columns []schemas.Column, path []string, hash bool) []MaskRule {
-	list := []MaskRule{{Table: table, Column: ExtraColumn, Path: path}}
+	list := []MaskRule{{Table: table, Column: ExtraColumn, Path: path, Hash: hash}}
+	if len(path) == 0 {
+		list[0].Path = []string{schemas.AnyKey}
+	}
 	for _, c := range columns {
-		if isComputed(c.From) || hash && c.As == schemas.HasText { // a hash leaves whether there is a text
+		places := c.Places()
+		switch {
+		case hash && c.As == schemas.HasText: // a hash leaves whether there is a text
+			continue
+		case c.From[0] == schemas.FromItem:
+			places = [][]string{nil}
+		case isComputed(c.From):
 			continue
 		}
-		for _, place := range c.Places() {
+		for _, place := range places {
 			switch {
-			case slices.Equal(place, path):
-				list = append(list, MaskRule{Table: table, Column: c.Name, Hash: hash && c.Type == schemas.Text && c.As == ""})
 			case hasPathPrefix(place, path):
-				list = append(list, MaskRule{Table: table, Column: c.Name})
+				list = append(list, wholeRule(table, columns, c, hash))
 			case hasPathPrefix(path, place) && c.Type == schemas.JSON:
-				list = append(list, MaskRule{Table: table, Column: c.Name, Path: path[len(place):]})
+				list = append(list, MaskRule{Table: table, Column: c.Name, Path: path[len(place):], Hash: hash})
 			}
 		}
 	}
 	return list
+}
+
+// wholeRule is the rule for all values of a column. A text that was converted is hashed from a column that has it as it was sent; without
+// one it is removed.
+func wholeRule(table string, columns []schemas.Column, c schemas.Column, hash bool) MaskRule {
+	rule := MaskRule{Table: table, Column: c.Name, Hash: hash && (c.Type == schemas.Text || c.Type == schemas.JSON)}
+	if c.As != "plain_text" || !rule.Hash {
+		return rule
+	}
+	i := slices.IndexFunc(columns, func(o schemas.Column) bool {
+		return o.Type == schemas.Text && o.As == "" && slices.EqualFunc(o.Places(), c.Places(), slices.Equal)
+	})
+	if rule.Hash = i >= 0; rule.Hash {
+		rule.From = columns[i].Name
+	}
+	return rule
 }
 
 func hasPathPrefix(path, with []string) bool {
@@ -107,4 +136,34 @@ func Hash(key []byte, text string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
 	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// MaskJSON makes a function that masks the places of some rules in a stored JSON text, as a reading would. The rules are those of one
+// column. The answer is "" where nothing is left.
+func MaskJSON(rules []MaskRule, key []byte) func(stored string) (masked string) {
+	root := &maskPolicy{kids: map[string]*maskPolicy{}}
+	for _, p := range rules {
+		act := actHash
+		if !p.Hash {
+			act = actDrop
+		}
+		if len(p.Path) == 0 {
+			root.act = act
+		}
+		root.addPath(p.Path, act)
+	}
+	m := jsonMasker{text: &recordText{}, policy: root, mac: hmac.New(sha256.New, key)}
+	m.hashed = slices.ContainsFunc(rules, func(p MaskRule) bool { return p.Hashed })
+	return func(stored string) string {
+		raw := []byte(stored)
+		if root.act == actDrop || jx.DecodeBytes(raw).Validate() != nil {
+			return ""
+		}
+		m.text.resetRecord(raw)
+		m.rewriteValue(m.text.raw, root)
+		if masked := string(m.text.arena); masked != "{}" {
+			return masked
+		}
+		return ""
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"aqueduck/schemas"
 )
 
 // TestSimplifiedRulesMaskEachValueOnce has, for each rule that goes, one that covers it. A hash of a hash would be another value.
@@ -44,6 +46,50 @@ func TestAHashLeavesWhetherThereIsAText(t *testing.T) {
 		}
 		if touched == hash {
 			t.Errorf("hash %t: a stored has_words is emptied: %t", hash, touched)
+		}
+	}
+}
+
+// TestStoredJSONIsMaskedAsAReadingMasksIt compares the masking of a stored text with that of a record which is read with the same names.
+func TestStoredJSONIsMaskedAsAReadingMasksIt(t *testing.T) {
+	t.Parallel()
+	s := &schemas.Stream{Name: "things", Table: "things", Key: []string{"id"}, Columns: []schemas.Column{newColumn("id", schemas.Text), newColumn("more", schemas.JSON),
+		newColumn("body", schemas.Text), {Name: "text", From: []string{"body"}, Type: schemas.Text, As: "plain_text"}}}
+	record := `{"id": 1, "body": "<b>Ann</b>", "more": {"a": "x\u00e4", "b": {"c": [{"d": 1, "e": "y"}, {"d": "1"}]}, "f.g": "z", "n": null}, "nick": {"a": "x", "name": "Ann"}}`
+	key := []byte("key")
+	for _, tt := range []struct{ hash, drop []string }{
+		{hash: []string{"more"}}, {hash: []string{"more.a", "more.b.c.d"}}, {hash: []string{"more.b"}, drop: []string{"more.a"}}, {drop: []string{"more.b.c.d", "more.f.g"}},
+		{hash: []string{"more.f.g", "more.n", "_extra.nick"}}, {hash: []string{"_extra.nick.name"}, drop: []string{"_extra.nick.a"}}, {drop: []string{"_extra.nick", "more"}}, {hash: []string{"body"}},
+	} {
+		read := newTestDecoder(t, s, Options{Hash: tt.hash, Drop: tt.drop, HashKey: key}).appendAll(record).takeRows()["things"][0]
+		stored := newTestDecoder(t, s, Options{}).appendAll(record).takeRows()["things"][0]
+		var rules []MaskRule
+		for _, name := range tt.hash {
+			rules = append(rules, maskRulesFor(t, s, name, true)...)
+		}
+		for _, name := range tt.drop {
+			rules = append(rules, maskRulesFor(t, s, name, false)...)
+		}
+		for _, column := range []string{"more", "_extra"} {
+			var own []MaskRule
+			for _, p := range SimplifyRules(rules) {
+				if p.Column == column {
+					own = append(own, p)
+				}
+			}
+			want, _ := read[column].(string)
+			got, _ := stored[column].(string)
+			if len(own) > 0 {
+				got = MaskJSON(own, key)(got)
+			}
+			if got != want {
+				t.Errorf("%v: %s is\n%s, read it is\n%s", tt, column, got, want)
+			}
+		}
+		for _, p := range rules {
+			if p.Column == "text" && (p.From != "body" || !p.Hash || read["text"] != Hash(key, stored["body"].(string))) {
+				t.Errorf("the text is masked by %+v, read it is %v", p, read["text"])
+			}
 		}
 	}
 }

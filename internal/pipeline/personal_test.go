@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/verify"
 )
 
 // everyStream is a pipeline of all streams.
@@ -52,6 +54,16 @@ func TestPersonalHashMasksEveryPersonalColumn(t *testing.T) {
 	}
 	if report.Exit() != 0 {
 		t.Errorf("the run ended with %s", report.LastLine())
+	}
+	masked := b.allRows()
+	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
+		t.Errorf("verify finds\n%s", verificationText(v))
+	}
+	b.syncOnce(runner.Options{FullRefresh: true})
+	for name, want := range b.allRows() {
+		if got := masked[name]; !slices.Equal(got, want) {
+			t.Errorf("%s: %d rows, read again they are %d: %s", name, len(got), len(want), firstOther(got, want))
+		}
 	}
 }
 

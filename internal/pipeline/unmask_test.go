@@ -55,6 +55,9 @@ func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 	if slices.Equal(b.asShown(), before) {
 		t.Fatal("nothing is hidden: the test finds nothing")
 	}
+	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
+		t.Errorf("of the masked rows verify finds\n%s", verificationText(v))
+	}
 	b.writeConfig(nightly)
 	if plan := b.planText(); !strings.Contains(plan, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.name, drop _extra.secret, ") || !strings.Contains(plan, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the plan before the run says\n%s", plan)

@@ -75,11 +75,22 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 	if m.Mask, added, err = maskRulesOf(s, added); err != nil {
 		return nil, nil, err
 	}
+	before, _, err := maskRulesOf(s, stored)
+	if err != nil {
+		before = nil // a name of columns that the stream no longer has
+	}
 	for i := range m.Mask {
-		m.Mask[i].Hashed = !noted
+		m.Mask[i].Hashed, m.Mask[i].Hash = !noted, m.Mask[i].Hash && !isPartMasked(m.Mask[i], before)
 	}
 	m.Unmask, err = revealedColumns(s, m.Unmasked)
 	return m, added, err
+}
+
+// isPartMasked reports whether fields in the JSON of a rule were masked before: then the hash of the source's value cannot be computed.
+func isPartMasked(p transform.MaskRule, before []transform.MaskRule) bool {
+	return slices.ContainsFunc(before, func(b transform.MaskRule) bool {
+		return b.Table == p.Table && b.Column == p.Column && len(b.Path) > len(p.Path) && slices.Equal(b.Path[:len(p.Path)], p.Path)
+	})
 }
 
 // maskRulesOf returns the rules of entries such as hash:email, each once, and the entries in words.

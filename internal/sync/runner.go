@@ -40,10 +40,10 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 	})
 }
 
-// masksRows reports whether the configuration drops, or hashes as one value, the list that the rows of a stream's table are made of.
+// masksRows reports whether the configuration drops the list that the rows of a stream's table are made of.
 func masksRows(c *config.Config, s *schemas.Stream, table string) bool {
-	hash, drop := c.MaskedNames(s)
-	return slices.ContainsFunc(slices.Concat(hash, drop), func(name string) bool {
+	_, drop := c.MaskedNames(s)
+	return slices.ContainsFunc(drop, func(name string) bool {
 		rules, err := transform.MaskRules(s, name, false)
 		return err == nil && slices.ContainsFunc(rules, func(p transform.MaskRule) bool { return p.Rows && p.Table == table })
 	})

@@ -15,8 +15,11 @@ import (
 	"aqueduck/transform"
 )
 
-// hashes is the temporary table of values with their hashes.
-const hashes = "temp.hashes"
+// hashes is the temporary table of values and what masking makes of them; newHashes has those that are added to it.
+const (
+	hashes    = "temp.hashes"
+	newHashes = "temp.new_hashes"
+)
 
 // MaskedNames gives the entries of hash and drop that the stored rows of a stream were made with; false where that was
 // never recorded.
@@ -41,10 +44,10 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 		}
 		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {
-			for _, p := range m.Mask {
-				n, err := w.maskOne(ctx, schema, p, m.Key, stamp)
+			for _, rules := range rulesByColumn(m.Mask) {
+				n, err := w.maskColumn(ctx, schema, rules, m.Key, stamp)
 				if err != nil {
-					return fmt.Errorf("%s.%s: %w", p.Table, p.Column, err)
+					return fmt.Errorf("%s.%s: %w", rules[0].Table, rules[0].Column, err)
 				}
 				rows += n
 			}
@@ -66,7 +69,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 			}
 			return w.db.SaveStamp(ctx, stamp)
 		})
-		stage.Drop(ctx, db, hashes)
+		stage.Drop(ctx, db, hashes, newHashes)
 		if err != nil {
 			return fmt.Errorf("change the masking of %s: %w", m.Stream, err)
 		}
@@ -76,9 +79,10 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 	return rows, err
 }
 
-// maskOne masks one place in a table, in its history and in its daily copies.
-func (w *Masks) maskOne(ctx context.Context, schema string, p transform.MaskRule, key []byte, stamp time.Time) (int64, error) {
+// maskColumn masks the values of one column in a table, in its history and in its daily copies.
+func (w *Masks) maskColumn(ctx context.Context, schema string, rules []transform.MaskRule, key []byte, stamp time.Time) (int64, error) {
 	var all int64
+	p := rules[0]
 	for _, t := range w.db.DescribedTables(schema) {
 		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
 			continue
@@ -88,7 +92,7 @@ func (w *Masks) maskOne(ctx context.Context, schema string, p transform.MaskRule
 				return 0, err
 			}
 		}
-		n, gone, err := w.maskIn(ctx, duck.Table(schema, t.Name), t, p, key, stamp)
+		n, gone, err := w.maskInTable(ctx, duck.Table(schema, t.Name), t, rules, key, stamp)
 		if err != nil {
 			return 0, err
 		}
@@ -106,15 +110,19 @@ func (w *Masks) maskOne(ctx context.Context, schema string, p transform.MaskRule
 	return all, nil
 }
 
-func (w *Masks) maskIn(ctx context.Context, relation string, t transform.Table, p transform.MaskRule, key []byte, stamp time.Time) (rows, gone int64, err error) {
+func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Table, rules []transform.MaskRule, key []byte, stamp time.Time) (rows, gone int64, err error) {
+	p := rules[0]
 	if p.Rows {
 		gone, err = w.db.DB.Exec(ctx, "DELETE FROM "+relation)
 		return gone, gone, err
 	}
-	if !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column }) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == name })
+	}
+	if !has(p.Column) {
 		return 0, 0, nil
 	}
-	column, unhashed := duck.Name(p.Column), ""
+	column, source, unhashed := duck.Name(p.Column), duck.Name(p.Column), ""
 	if hasRowHash(t) {
 		unhashed = ", " + transform.HashColumn + " = NULL"
 	}
@@ -122,38 +130,68 @@ func (w *Masks) maskIn(ctx context.Context, relation string, t transform.Table, 
 		return w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
 			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.db.RunID())
 	}
+	isJSON := slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column && c.SQL == "JSON" })
 	switch {
-	case p.Hash:
-		if err := w.fillHashes(ctx, relation, column, p.Hashed, key); err != nil {
+	case len(p.Path) > 0 || isJSON && p.Hash:
+		if err := w.fillHashes(ctx, relation, column+"::VARCHAR", anyMaskedCondition(rules, has), transform.MaskJSON(rules, key)); err != nil {
 			return 0, 0, err
 		}
-		rows, err = set("h.hash", " FROM "+hashes+" h", "t."+column+" = h.word")
-	case len(p.Path) == 0:
+		rows, err = set("nullif(h.hash, '')::JSON", " FROM "+hashes+" h", "t."+column+"::VARCHAR = h.word")
+		return rows, 0, err
+	case p.Hash && p.From != "" && has(p.From):
+		source = duck.Name(p.From)
+	case !p.Hash || p.From != "":
 		rows, err = set("NULL", "", column+" IS NOT NULL")
-	default:
-		// A merge patch does not reach into lists. A value that still has the field after the patch is dropped as a whole.
-		patched := "json_merge_patch(" + column + ", " + duck.Text(clause.Without(p.Path)) + ")"
-		rows, err = set("CASE WHEN NOT "+hasFieldCondition(patched, p.Path)+" THEN nullif("+patched+"::VARCHAR, '{}')::JSON END", "", column+" IS NOT NULL AND "+hasFieldCondition(column, p.Path))
+		return rows, 0, err
 	}
-	return rows, 0, err
+	hashable := source + " IS NOT NULL"
+	if p.Hashed { // values that look like a hash stay
+		hashable += " AND NOT regexp_full_match(" + source + ", '[0-9a-f]{32}')"
+	}
+	if err := w.fillHashes(ctx, relation, source, hashable, func(text string) string { return transform.Hash(key, text) }); err != nil {
+		return 0, 0, err
+	}
+	if rows, err = set("h.hash", " FROM "+hashes+" h", "t."+column+" IS NOT NULL AND t."+source+" = h.word"); err != nil || source == column {
+		return rows, 0, err
+	}
+	removed, err := set("NULL", "", column+" IS NOT NULL AND "+source+" IS NULL")
+	return rows + removed, 0, err
 }
 
-// fillHashes fills the table hashes with a column's values. some says that some values may be hashes already: values that
-// look like one stay.
-func (w *Masks) fillHashes(ctx context.Context, relation, column string, some bool, key []byte) error {
-	var pairs [][]string
-	query := "SELECT DISTINCT " + column + " FROM " + relation + " WHERE " + column + " IS NOT NULL"
-	if some {
-		query += " AND NOT regexp_full_match(" + column + ", '[0-9a-f]{32}')"
-	}
-	err := w.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
-		var word string
-		err := rows.Scan(&word)
-		pairs = append(pairs, []string{word, transform.Hash(key, word)})
-		return err
-	})
-	if err != nil {
+// fillHashes fills the table hashes with the different values of an expression that masking changes, and what it makes of them.
+func (w *Masks) fillHashes(ctx context.Context, relation, value, where string, masked func(string) string) error {
+	db := w.db.DB
+	var size int64
+	if err := db.Scan(ctx, "SELECT coalesce(sum(strlen("+value+")), 0)::BIGINT FROM "+relation+" WHERE "+where, nil, &size); err != nil {
 		return err
 	}
-	return stage.Fill(ctx, w.db.DB, hashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] })
+	if _, err := db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+hashes+" (word VARCHAR, hash VARCHAR)"); err != nil {
+		return err
+	}
+	const atOnce = 128 << 20 // bytes of text in memory
+	parts := size/atOnce + 1
+	for part := range parts {
+		var pairs [][]string
+		query := fmt.Sprintf("SELECT DISTINCT %[1]s FROM %[2]s WHERE %[3]s AND hash(%[1]s) %% %[4]d = %[5]d", value, relation, where, parts, part)
+		err := db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+			var word string
+			if err := rows.Scan(&word); err != nil {
+				return err
+			}
+			if hash := masked(word); hash != word {
+				pairs = append(pairs, []string{word, hash})
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := stage.Fill(ctx, db, newHashes, []string{"word", "hash"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, "INSERT INTO "+hashes+" FROM "+newHashes); err != nil {
+			return err
+		}
+	}
+	return nil
 }

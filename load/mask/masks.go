@@ -1,11 +1,14 @@
 package mask
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
+	"aqueduck/schemas"
 	"aqueduck/transform"
 )
 
@@ -36,7 +39,37 @@ func maskedKey(schema, stream string) string { return "hidden " + duck.Table(sch
 
 // hasFieldCondition is the condition that a JSON value has, anywhere, a field with the last name of a path.
 func hasFieldCondition(value string, path []string) string {
-	return "contains(" + value + "::VARCHAR, " + duck.Text(clause.QuoteJSON(path[len(path)-1])+":") + ")"
+	if path[len(path)-1] == schemas.AnyKey {
+		return value + " IS NOT NULL"
+	}
+	// Names may contain dots: the last part of the path may be the end of a name.
+	return "contains(" + value + "::VARCHAR, " + duck.Text(strings.TrimPrefix(clause.QuoteJSON(path[len(path)-1]), `"`)+":") + ")"
+}
+
+// rulesByColumn groups rules by their columns. A column has several only where they are about fields of its JSON. A column that is hashed
+// from another comes before that one.
+func rulesByColumn(rules []transform.MaskRule) (groups [][]transform.MaskRule) {
+	for _, p := range rules {
+		i := slices.IndexFunc(groups, func(group []transform.MaskRule) bool {
+			return group[0].Table == p.Table && group[0].Column == p.Column && !p.Rows
+		})
+		if i < 0 {
+			groups = append(groups, nil)
+			i = len(groups) - 1
+		}
+		groups[i] = append(groups[i], p)
+	}
+	slices.SortStableFunc(groups, func(a, b []transform.MaskRule) int { return cmp.Compare(b[0].From, a[0].From) })
+	return groups
+}
+
+// anyMaskedCondition is the condition for rows with a value that one of a column's rules may mask.
+func anyMaskedCondition(rules []transform.MaskRule, has func(column string) bool) string {
+	conditions := make([]string, len(rules))
+	for i, p := range rules {
+		conditions[i] = maskedCondition(p, has)
+	}
+	return "(" + strings.Join(conditions, " OR ") + ")"
 }
 
 // maskedCondition is the condition for rows with a value that a rule masks, in a table or stored relation with these columns.

@@ -2,8 +2,8 @@ package mask
 
 import (
 	"context"
+	"database/sql"
 	"slices"
-	"strings"
 
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
@@ -29,22 +29,43 @@ func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []
 	if err != nil {
 		return 0, err
 	}
-	// Fields of one column may be in the same value, which then counts once.
-	conditions := map[[2]string][]string{}
-	for _, p := range rules {
+	for _, group := range rulesByColumn(rules) {
+		p := group[0]
 		for _, t := range tables {
 			if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table || len(stored[t.Name]) == 0 {
 				continue
 			}
-			place := [2]string{t.Name, p.Column}
-			conditions[place] = append(conditions[place], maskedCondition(p, func(column string) bool {
+			has := func(column string) bool {
 				return slices.ContainsFunc(stored[t.Name], func(c duck.StoredColumn) bool { return c.Name == column })
-			}))
+			}
+			if !p.Rows && !has(p.Column) {
+				continue
+			}
+			n, err := countValues(ctx, r, duck.Table(schema, t.Name), anyMaskedCondition(group, has), group)
+			if err != nil {
+				return 0, err
+			}
+			values += n
 		}
 	}
-	counts := []string{"0"}
-	for place, where := range conditions {
-		counts = append(counts, "(SELECT count(*) FROM "+duck.Table(schema, place[0])+" WHERE "+strings.Join(where, " OR ")+")")
+	return values, nil
+}
+
+// countValues counts the values of a table's column that rules mask, among the rows of a condition. Fields of one JSON text count once.
+func countValues(ctx context.Context, r *read.Reader, relation, where string, rules []transform.MaskRule) (values int64, err error) {
+	p := rules[0]
+	if len(p.Path) == 0 {
+		return values, r.DB.Scan(ctx, "SELECT count(*) FROM "+relation+" WHERE "+where, nil, &values)
 	}
-	return values, r.DB.Scan(ctx, "SELECT "+strings.Join(counts, " + "), nil, &values)
+	masked := transform.MaskJSON(rules, nil)
+	column := duck.Name(p.Column) + "::VARCHAR"
+	err = r.DB.Each(ctx, "SELECT "+column+" FROM "+relation+" WHERE "+where, nil, func(rows *sql.Rows) error {
+		var text string
+		err := rows.Scan(&text)
+		if err == nil && masked(text) != text {
+			values++
+		}
+		return err
+	})
+	return values, err
 }
