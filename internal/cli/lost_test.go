@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/config"
+	"aqueduck/internal/crash"
 	"aqueduck/internal/runlog"
 	"aqueduck/load"
 	"aqueduck/load/layout"
@@ -83,6 +84,7 @@ func TestServeCatchesUpAfterACrashedRun(t *testing.T) {
 		if err := os.Chtimes(dir.RunFile(), time.Unix(1, 0), time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
+		listed := ""
 		needs := func() []runlog.ActionItem {
 			config, catalogue, err := config.LoadConfig(filepath.Join(h.home, "pipelines.yaml"), lookupIn(append(h.env, "WORKSPACE_URL="+h.server.URL, "WORKSPACE_TOKEN=x")))
 			if err != nil {
@@ -92,16 +94,35 @@ func TestServeCatchesUpAfterACrashedRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			listed = o.Pipelines[0].Runs[0].Outcome
 			return o.Needs
 		}
-		if n := needs(); len(n) != 1 || n[0].Act != c.act || strings.Contains(n[0].What, "starts a catch-up run") == c.act || strings.Contains(n[0].What, "starts at") {
-			t.Errorf("%s, try %d: before serve starts %+v", c.catchUp, c.try, n)
+		if n := needs(); listed != runlog.Killed || len(n) != 1 || n[0].Act != c.act || strings.Contains(n[0].What, "starts a catch-up run") == c.act || strings.Contains(n[0].What, "starts at") {
+			t.Errorf("%s, try %d: before serve starts the run is %q: %+v", c.catchUp, c.try, listed, n)
 		}
 		h.serveUntil(date2026(time.March, 2, 12, 0))
 		h.serveUntil(date2026(time.March, 2, 13, 0))
 		h.requireEqual("alerts with catch_up: "+c.catchUp, *came, c.alerts...)
 		if n := needs(); len(n) > 0 != c.act || c.act && !n[0].Act {
 			t.Errorf("%s, try %d: after it %+v", c.catchUp, c.try, n)
+		}
+	}
+}
+
+// TestKilledRunIsListedBeforeAnotherNotesIt, also if it was killed before its first request.
+func TestKilledRunIsListedBeforeAnotherNotesIt(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 15)
+	defer s.closeSite()
+	for killed, point := range []string{crash.OpenCreated, crash.TablesMade} {
+		s.crashAt(point + ":1")
+		a, stdout, _ := inProcess("runs", "--dir", string(s.dir), "-o", "csv")
+		if runCommand(t.Context(), a); strings.Count(stdout.String(), runlog.Killed) != killed+1 {
+			t.Errorf("killed at %s, the runs are\n%s", point, stdout)
+		}
+		a, stdout, _ = inProcess("runs", "show", "--dir", string(s.dir))
+		if runCommand(t.Context(), a); !strings.Contains(stdout.String(), runlog.Killed) || !strings.Contains(stdout.String(), "next: aqueduck sync") {
+			t.Errorf("killed at %s, the run is\n%s", point, stdout)
 		}
 	}
 }

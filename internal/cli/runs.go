@@ -13,7 +13,7 @@ func newRuns(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "List past runs, or show one",
-		Long: `List past runs, the newest first, also those that published nothing. MOVED stands for commands that moved checkpoints by hand
+		Long: `List past runs, the newest first, also those that published nothing or were killed. MOVED stands for commands that moved checkpoints by hand
 (aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run started. Reads the published file and
 the run log beside it; needs neither token nor network. A table shows the last eight characters of a run's id, which every command
 takes; JSON and CSV have whole ids.`,

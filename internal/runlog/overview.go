@@ -117,14 +117,10 @@ func actionRank(act bool) int {
 // judgePipeline sets the state of a pipeline, and adds its action items.
 func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *PipelineOverview) error {
 	p.Health = HealthNew
-	lost := o.Lost != nil && o.Lost.Pipeline == p.Name
-	if len(p.Runs) == 0 && !lost {
+	if len(p.Runs) == 0 {
 		return nil
 	}
-	var last PastRun
-	if len(p.Runs) > 0 {
-		last = p.Runs[0]
-	}
+	last := p.Runs[0]
 	p.Health = HealthOK
 	var failed []ActionItem
 	switch last.Outcome {
@@ -139,9 +135,6 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	if old, breached := p.staleStreams(failed); len(old) > 0 {
 		p.Health = HealthLate
 		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: staleText(old), Next: "aqueduck sync " + p.Name})
-	}
-	if lost {
-		failed = append(failed, crashedItem(known, o.Lost.Killed()))
 	}
 	for i, n := range failed {
 		if !n.Act && n.Run == last.Run && (last.Outcome == "FAILED" || !last.RetryAt.IsZero()) {

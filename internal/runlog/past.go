@@ -169,12 +169,19 @@ func readNotes(dir layout.Dir) ([]PastRun, error) {
 	return notes, nil
 }
 
-// PastRuns returns ended runs, newest first, at most so many: those in the published file, and those that published nothing. An empty pipeline
-// means all pipelines.
+// PastRuns returns ended runs, newest first, at most so many: those in the published file, those that published nothing, and a crashed run that is
+// not noted yet. An empty pipeline means all pipelines.
 func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]PastRun, error) {
 	runs, err := ReadRunNotes(dir)
 	if err != nil {
 		return nil, err
+	}
+	_, lost, err := readRunFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	if lost != nil && !slices.ContainsFunc(runs, func(r PastRun) bool { return r.Run == lost.Run }) {
+		runs = append(runs, *lost.Killed()) // in place of what it may have published about itself
 	}
 	noted, emulated := map[string]bool{}, layout.IsEmulated(dir)
 	for i, r := range runs {

@@ -3,7 +3,6 @@ package runlog
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -74,11 +73,6 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	}
 	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {
 		return nil, err
-	}
-	if s.Lost != nil { // in place of what it may have published about itself
-		others := slices.DeleteFunc(s.Runs, func(r PastRun) bool { return r.Run == s.Lost.Run })
-		s.Runs = slices.Insert(others, 0, *s.Lost.Killed())
-		s.Runs = s.Runs[:min(len(s.Runs), shownRuns)]
 	}
 	if catalogue == nil {
 		if catalogue, err = schemas.Builtin(); err != nil {

@@ -40,11 +40,6 @@ const parallelStreams = 3
 
 // readAll is the whole run, from identifying the workspaces to the published file.
 func readAll(ctx context.Context, r *stream.Run) error {
-	done, err := r.Progress.Announce()
-	if err != nil {
-		return err
-	}
-	defer done()
 	if err := prepareRun(ctx, r); err != nil {
 		return err
 	}
@@ -55,7 +50,7 @@ func readAll(ctx context.Context, r *stream.Run) error {
 		r.Reported.Notes = append(r.Reported.Notes, "every stream succeeded in the last run: nothing was read")
 		return nil
 	}
-	defer r.Progress.Write(ctx)()
+	defer r.Progress.Write()()
 	if err := readPhase(ctx, r, extract.Forward); err != nil {
 		return err
 	}

@@ -126,6 +126,9 @@ func openRun(ctx context.Context, r *stream.Run) error {
 	}
 	spec.Accept = func(schema, table string) bool { return acceptsLoss(r, schema, table) }
 	r.Progress = stream.NewProgress(r)
+	if r.Withdraw, err = r.Progress.Announce(); err != nil {
+		return err
+	}
 	r.Publish = func(ctx context.Context) error { return publishRun(ctx, r, true) }
 	if options := r.Runner.LoadOptions(r.Now, r.ID); r.Writer != nil {
 		r.Writer.AdoptRun(options, spec)
@@ -147,6 +150,9 @@ func openRun(ctx context.Context, r *stream.Run) error {
 // closeRun closes what openRun opened, as far as that came.
 func closeRun(r *stream.Run) error {
 	var errs []error
+	if r.Withdraw != nil {
+		r.Withdraw()
+	}
 	if r.Writer != nil {
 		errs = append(errs, r.Writer.Close())
 	}

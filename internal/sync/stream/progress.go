@@ -276,50 +276,66 @@ func describeWait(t *Task) string {
 // watchEvery is the time between two calls of Runner.Watch, which draws the progress on a terminal.
 const watchEvery = runlog.RunFileEvery / 4
 
-// Announce writes run.json before the first request, so that another process that finds the warehouse locked can say which run has it.
-// The caller calls done at the end of the run: it writes the trace and removes the file.
+// Announce writes run.json before the database is opened. So a run that is killed then is known, and another process that finds the warehouse
+// locked can say which run has it. Until the caller calls done at the end of the run, the file never looks like that of a crashed run. done
+// writes the trace and removes the file.
 func (p *Progress) Announce() (done func(), err error) {
+	file := p.run.Runner.Dir.RunFile()
 	if err := p.saveRunFile(); err != nil {
 		return nil, fmt.Errorf("write the live state of the run: %w", p.run.Runner.Dir.Explain(err))
 	}
+	stop := tickUntilStopped(runlog.RunFileEvery, func() bool {
+		now := time.Now()
+		return os.Chtimes(file, now, now) == nil
+	})
 	return func() {
+		stop()
 		p.keepTrace(p.run.Now())
-		if err := os.Remove(p.run.Runner.Dir.RunFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 			p.run.Runner.Log.Warn("status will show this run as crashed", "error", err)
 		}
 	}, nil
 }
 
-// Write keeps run.json, the trace and the terminal up to date until stop is called; stop returns when the last write has ended. It ticks by
-// the machine's clock even when the run has a clock of its own: other processes judge by the age of the file whether this one is alive.
-func (p *Progress) Write(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
+// tickUntilStopped calls tick now and again after each interval of the machine's clock, until it returns false or stop is called. stop returns
+// when the last call has ended.
+func tickUntilStopped(every time.Duration, tick func() bool) (stop func()) {
+	ended, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(watchEvery)
-		defer tick.Stop()
-		for n := 0; ; n++ {
-			if n%(int(runlog.RunFileEvery/watchEvery)) == 0 {
-				if err := p.saveRunFile(); err != nil {
-					p.run.Runner.Log.Warn("status will not show this run", "error", err)
-					return
-				}
-			}
-			if n%(runlog.TraceEvery*int(runlog.RunFileEvery/watchEvery)) == 0 {
-				p.keepTrace(time.Time{})
-			}
-			if p.run.Runner.Watch != nil {
-				p.run.Runner.Watch(p.snapshotRun())
-			}
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for tick() {
 			select {
-			case <-ctx.Done():
+			case <-ended:
 				return
-			case <-tick.C:
+			case <-ticker.C:
 			}
 		}
 	}()
-	return func() { cancel(); <-done }
+	return func() { close(ended); <-done }
+}
+
+// Write keeps run.json, the trace and the terminal up to date until stop is called; stop returns when the last write has ended. It ticks by
+// the machine's clock even when the run has a clock of its own: other processes judge by the age of the file whether this one is alive.
+func (p *Progress) Write() (stop func()) {
+	n := 0
+	return tickUntilStopped(watchEvery, func() bool {
+		if n%(int(runlog.RunFileEvery/watchEvery)) == 0 {
+			if err := p.saveRunFile(); err != nil {
+				p.run.Runner.Log.Warn("status will not show this run", "error", err)
+				return false
+			}
+		}
+		if n%(runlog.TraceEvery*int(runlog.RunFileEvery/watchEvery)) == 0 {
+			p.keepTrace(time.Time{})
+		}
+		if p.run.Runner.Watch != nil {
+			p.run.Runner.Watch(p.snapshotRun())
+		}
+		n++
+		return true
+	})
 }
 
 func (p *Progress) saveRunFile() error {

@@ -125,6 +125,7 @@ type Run struct {
 	Rehash   bool // stored values were hashed with another key
 	Writer   *warehouse.Writer
 	Progress *Progress
+	Withdraw func() // ends what Progress.Announce began; nil: it was not called
 	Now      func() time.Time
 	Started  time.Time // by the warehouse's clock
 	Deadline time.Time // zero: none
