@@ -145,6 +145,37 @@ func TestHistoryIsNoDrift(t *testing.T) {
 	}
 }
 
+// TestDriftOfARecordReadByIDIsTold reads one contact by id, alone with a new custom attribute and a new field. Both are told, and the view of
+// attributes has the value.
+// Holds: T122.
+func TestDriftOfARecordReadByIDIsTold(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(455))
+	p := contactBed{b}
+	id := b.space.ContactIDs("active")[0]
+	p.advanceAfter(b.space.ArchiveContact(id))
+	b.syncOnce(runner.Options{})
+	p.advanceAfter(b.space.UnarchiveContact(id, false))
+	b.space.Advance(100 * time.Hour) // its search result is too old to be read again
+	b.changeRecord("contacts.get", id, func(record map[string]any) {
+		record["brand_new"] = true
+		record["custom_attributes"].(map[string]any)["only_by_id"] = 5
+	})
+	report, err := sync.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{}, io.Discard)
+	b.failOn(err)
+	want := "main.contacts_attributes.only_by_id: a new custom attribute, a column of type BIGINT\nmain.contacts_by_id_all: a field without a column: it is in _extra, at brand_new"
+	var told []string
+	for _, d := range report.Drift {
+		told = append(told, d.String())
+	}
+	if got := strings.Join(told, "\n"); got != want {
+		t.Errorf("the run tells\n%s\nwant\n%s", got, want)
+	}
+	if got := b.queryRows("SELECT only_by_id FROM contacts_attributes WHERE id = '" + id + "'"); len(got) != 1 || got[0] != "5" {
+		t.Errorf("the view has %q", got)
+	}
+}
+
 // TestPlanTellsColumnsThatTheRunChanges adds, widens, drops and removes columns: in a stream file, in pipelines.yaml and by values that need a wider
 // type. The run then does what the plan told.
 func TestPlanTellsColumnsThatTheRunChanges(t *testing.T) {

@@ -43,8 +43,8 @@ func (c RunChange) String() string {
 }
 
 // RunDrift returns the drift that a run recorded. Before the first publish there is none.
-func RunDrift(ctx context.Context, dir layout.Dir, run string) ([]Drift, error) {
-	return readDrift(ctx, dir, "c.run_id = '"+run+"'")
+func RunDrift(ctx context.Context, dir layout.Dir, catalogue *schemas.Catalogue, run string) ([]Drift, error) {
+	return readDrift(ctx, dir, catalogue, "c.run_id = '"+run+"'")
 }
 
 // SentDrift returns the drift that came from the source, without changed columns.
@@ -55,7 +55,7 @@ func SentDrift(drift []Drift) []Drift {
 // ReadDrift returns the drift of the last run and of the DriftDays days before it, the newest first. A changed column has the stream whose tables in
 // the catalogue it is of. Before the first publish there is none.
 func ReadDrift(ctx context.Context, dir layout.Dir, catalogue *schemas.Catalogue) ([]Drift, error) {
-	drift, err := readDrift(ctx, dir, fmt.Sprintf("c.recorded_at >= (SELECT max(started_at) FROM _sync.runs) - INTERVAL %d DAY", DriftDays))
+	drift, err := readDrift(ctx, dir, catalogue, fmt.Sprintf("c.recorded_at >= (SELECT max(started_at) FROM _sync.runs) - INTERVAL %d DAY", DriftDays))
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +71,20 @@ func ReadDrift(ctx context.Context, dir layout.Dir, catalogue *schemas.Catalogue
 	return drift, nil
 }
 
-// readDrift returns the drift for which a condition of SQL holds, the newest first; never nil without an error.
-func readDrift(ctx context.Context, dir layout.Dir, condition string) ([]Drift, error) {
-	drift := []Drift{}
+// readDrift returns the drift for which a condition of SQL holds, the newest first; never nil without an error. A stream that reads single records
+// of another stream by id is as old as that stream, however few records it has read.
+func readDrift(ctx context.Context, dir layout.Dir, catalogue *schemas.Catalogue, condition string) ([]Drift, error) {
+	drift, listedBy := []Drift{}, "CASE c.stream WHEN '' THEN ''"
+	for _, s := range catalogue.Streams() {
+		if s.Read.ByIDs() {
+			listedBy += " WHEN '" + s.Name + "' THEN '" + cmp.Or(s.With, s.Owner()) + "'"
+		}
+	}
+	listedBy += " END"
 	err := QueryPublished(ctx, dir, `SELECT recorded_at, run_id, schema, stream, table_name, column_name, change, path FROM _sync.schema_changes c WHERE `+condition+`
 		AND c.change NOT LIKE 'filled%'
 		AND NOT EXISTS (FROM _sync.schema_changes m WHERE m.run_id = c.run_id AND m.schema = c.schema AND m.table_name = c.table_name AND m.change LIKE 'made%')
-		AND (c.stream IS NULL OR EXISTS (FROM _sync.stream_runs e WHERE e.schema = c.schema AND e.stream = c.stream AND e.run_id < c.run_id AND e.records > 0 AND e.outcome = 'ok' AND e.backfill >= 1))
+		AND (c.stream IS NULL OR EXISTS (FROM _sync.stream_runs e WHERE e.schema = c.schema AND e.stream IN (c.stream, `+listedBy+`) AND e.run_id < c.run_id AND e.records > 0 AND e.outcome = 'ok' AND e.backfill >= 1))
 		ORDER BY recorded_at DESC, schema, table_name, column_name, path, change`, func(v []any) error {
 		d := Drift{At: AsTime(v[0]), Run: AsText(v[1]), Workspace: AsText(v[2]), Stream: AsText(v[3]), sent: AsText(v[3]) != ""}
 		d.RunChange = RunChange{Table: d.Workspace + "." + AsText(v[4]), Column: AsText(v[5]), Change: AsText(v[6]), Path: AsText(v[7])}

@@ -80,8 +80,8 @@ func (r *Runner) CurrentRows(s *schemas.Stream) (load.Current, error) {
 }
 
 // attributeViews returns the views of a stream's custom attributes: over the relation with the stream's name, or else over its table. A stream
-// that only feeds relations has none.
-func attributeViews(s *schemas.Stream, relations []publish.Relation) (all []publish.Attributes) {
+// that only feeds relations has none: the view of the stream that it is read along with has its attributes.
+func attributeViews(s *schemas.Stream, streams []*schemas.Stream, relations []publish.Relation) (all []publish.Attributes) {
 	own := s.Name
 	if !slices.ContainsFunc(relations, func(r publish.Relation) bool { return r.Name == own }) {
 		if s.Internal || s.Into != "" {
@@ -91,8 +91,14 @@ func attributeViews(s *schemas.Stream, relations []publish.Relation) (all []publ
 	}
 	for _, c := range s.Columns {
 		if c.Attributes != "" {
+			tables := []string{transform.Tables(s)[0].Name}
+			for _, other := range streams {
+				if other.With == s.Name && slices.ContainsFunc(other.Columns, func(o schemas.Column) bool { return o.Name == c.Name && o.Attributes == c.Attributes }) {
+					tables = append(tables, transform.Tables(other)[0].Name)
+				}
+			}
 			all = append(all, publish.Attributes{
-				View: s.Name + "_attributes", Stream: s.Name, Table: transform.Tables(s)[0].Name, Column: c.Name, Of: own, Key: s.Key, Model: c.Attributes,
+				View: s.Name + "_attributes", Stream: s.Name, Tables: tables, Column: c.Name, Of: own, Key: s.Key, Model: c.Attributes,
 				Doc: "One row per row of " + own + ": the attributes in its " + c.Name + ", each in a typed column. An attribute with values of several types is text.",
 			})
 		}

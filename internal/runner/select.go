@@ -189,7 +189,7 @@ func (r *Runner) Schema(name string) (publish.Schema, error) {
 		}
 	}
 	for _, s := range streams {
-		schema.Attributes = append(schema.Attributes, attributeViews(s, schema.Relations)...)
+		schema.Attributes = append(schema.Attributes, attributeViews(s, streams, schema.Relations)...)
 	}
 	return schema, nil
 }

@@ -49,7 +49,7 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun,
 
 // driftOfRun returns the schema drift that a run recorded and published. A signal that ended the run does not stop the reading.
 func driftOfRun(ctx context.Context, r *runner.Runner, run string) []runlog.Drift {
-	drift, err := runlog.RunDrift(context.WithoutCancel(ctx), r.Dir, run)
+	drift, err := runlog.RunDrift(context.WithoutCancel(ctx), r.Dir, r.Catalogue, run)
 	if err != nil {
 		r.Log.Warn("the schema drift of the run cannot be read: neither its report nor an alert has it", "run", run, "error", err)
 	}

@@ -38,11 +38,18 @@ type customAttribute struct {
 // makeAttributeViews makes the views of a schema's attributes where a row or a definition has changed.
 func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Schema, again bool) error {
 	for _, a := range s.Attributes {
-		at := slices.IndexFunc(p.before.Tables, func(t facts.TableState) bool { return t.Schema == s.Name && t.Name == a.Table })
-		if at < 0 {
+		var last time.Time
+		a.Tables = slices.DeleteFunc(slices.Clone(a.Tables), func(name string) bool {
+			at := slices.IndexFunc(p.before.Tables, func(t facts.TableState) bool { return t.Schema == s.Name && t.Name == name })
+			if at >= 0 && p.before.Tables[at].ChangedAt.After(last) {
+				last = p.before.Tables[at].ChangedAt
+			}
+			return at < 0
+		})
+		if len(a.Tables) == 0 {
 			continue
 		}
-		changed, definition := p.before.Tables[at].ChangedAt.Format(time.RFC3339Nano), fmt.Sprintf("%q", a)
+		changed, definition := last.Format(time.RFC3339Nano), fmt.Sprintf("%q", a)
 		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, changed+" "+definition)
 		if err != nil {
 			return err
@@ -110,27 +117,29 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*customAttribute) ([]*customAttribute, error) {
 	// The texts are read here: json_each in DuckDB, one row for each member of each object, costs four times as much.
 	found := transform.AttributeTypes{Most: mostAttributes + len(all)}
-	var end int64
-	if err := db.Scan(ctx, "SELECT coalesce(max(rowid) + 1, 0) FROM "+duck.Table(schema, a.Table), nil, &end); err != nil {
-		return nil, fmt.Errorf("list the attributes: %w", err)
-	}
-	for from := int64(0); from < end; from += attributeRows {
-		condition := fmt.Sprintf("rowid >= %d AND rowid < %d AND strlen(%s) <= %d", from, from+attributeRows, duck.Name(a.Column), largestAttributes)
-		var values []any
-		if since != "" {
-			condition += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
-			values = append(values, since)
-		}
-		query := fmt.Sprintf("SELECT %s::VARCHAR FROM %s WHERE %s", duck.Name(a.Column), duck.Table(schema, a.Table), condition)
-		err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
-			var raw sql.RawBytes
-			if err := rows.Scan(&raw); err != nil {
-				return err
-			}
-			return found.Add(raw)
-		})
-		if err != nil {
+	for _, table := range a.Tables {
+		var end int64
+		if err := db.Scan(ctx, "SELECT coalesce(max(rowid) + 1, 0) FROM "+duck.Table(schema, table), nil, &end); err != nil {
 			return nil, fmt.Errorf("list the attributes: %w", err)
+		}
+		for from := int64(0); from < end; from += attributeRows {
+			condition := fmt.Sprintf("rowid >= %d AND rowid < %d AND strlen(%s) <= %d", from, from+attributeRows, duck.Name(a.Column), largestAttributes)
+			var values []any
+			if since != "" {
+				condition += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
+				values = append(values, since)
+			}
+			query := fmt.Sprintf("SELECT %s::VARCHAR FROM %s WHERE %s", duck.Name(a.Column), duck.Table(schema, table), condition)
+			err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
+				var raw sql.RawBytes
+				if err := rows.Scan(&raw); err != nil {
+					return err
+				}
+				return found.Add(raw)
+			})
+			if err != nil {
+				return nil, fmt.Errorf("list the attributes: %w", err)
+			}
 		}
 	}
 	found.Each(func(name string, types []string) {
@@ -301,7 +310,7 @@ func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema str
 	run, _, _ := strings.Cut(p.spec.RunID, "-") // the number of the publish follows
 	_, err = db.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, stream, column_name, change)
 		SELECT $1, $2, $3, $4, $5, d.* FROM (VALUES `+strings.Join(drift, ", ")+`) d WHERE NOT EXISTS (FROM _sync.schema_changes m
-		WHERE m.run_id = $1 AND m.schema = $3 AND m.table_name = $6 AND m.change LIKE 'made%')`, run, p.at, schema, a.View, a.Stream, a.Table)
+		WHERE m.run_id = $1 AND m.schema = $3 AND m.table_name = $6 AND m.change LIKE 'made%')`, run, p.at, schema, a.View, a.Stream, a.Tables[0])
 	return err
 }
 

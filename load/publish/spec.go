@@ -77,7 +77,7 @@ type Attributes struct {
 	View   string
 	Doc    string
 	Stream string
-	Table  string   // stored table with the attributes
+	Tables []string // stored tables with the attributes; the first one is the stream's own
 	Column string   // its JSON column
 	Of     string   // table or relation that the view reads
 	Key    []string // columns of Of that the view has too
