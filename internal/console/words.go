@@ -109,7 +109,7 @@ func badgeOf(state string) stateBadge {
 	case "late":
 		return stateBadge{"late", "▲", "late"}
 	case "breached":
-		return stateBadge{"error", "◆", "SLA breached"}
+		return stateBadge{"error", "◆", "breached"}
 	case "error", "interrupted":
 		return stateBadge{"late", "◆", strings.ToLower(state)}
 	case "act", "failed":

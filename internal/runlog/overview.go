@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/term"
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
@@ -132,9 +133,9 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	case Killed:
 		failed = append(failed, crashedItem(known, &last))
 	}
-	if old, breached := p.staleStreams(failed); len(old) > 0 {
+	if text, breached := p.describeStale(failed); text != "" {
 		p.Health = HealthLate
-		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: staleText(old), Next: "aqueduck sync " + p.Name})
+		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: text, Next: "aqueduck sync " + p.Name})
 	}
 	for i, n := range failed {
 		if !n.Act && n.Run == last.Run && (last.Outcome == "FAILED" || !last.RetryAt.IsZero()) {
@@ -169,30 +170,38 @@ func withWords(what, words string) string {
 	return what + ": " + words
 }
 
-// staleStreams returns the streams that are older than they should be, oldest first, without those that failed: their failure says more. breached
-// reports whether one of them is breached.
-func (p *PipelineOverview) staleStreams(failed []ActionItem) (names []string, breached bool) {
+// describeStale says in the words of `status` which streams are older than they should be, without those that failed: their failure says more.
+// breached reports whether the freshness SLA of one of them is breached.
+func (p *PipelineOverview) describeStale(failed []ActionItem) (text string, breached bool) {
+	var texts []string
 	for _, kind := range []Freshness{Breached, Late} {
+		var names []string
 		for _, s := range p.Streams {
-			told := slices.ContainsFunc(failed, func(n ActionItem) bool { return n.Stream == s.Stream })
-			if s.Freshness == kind && !told {
-				names, breached = append(names, s.Stream), breached || kind == Breached
+			if s.Freshness == kind && !slices.ContainsFunc(failed, func(n ActionItem) bool { return n.Stream == s.Stream }) {
+				names = append(names, s.Stream)
 			}
 		}
+		if len(names) > 0 {
+			texts, breached = append(texts, staleText(kind, names)), breached || kind == Breached
+		}
 	}
-	return names, breached
+	return strings.Join(texts, "; "), breached
 }
 
-// staleText is the text of an item about streams that are older than they should be.
-func staleText(streams []string) string {
+// staleText is the text of an item about streams of one freshness.
+func staleText(kind Freshness, streams []string) string {
 	const shown = 3
+	names, are := strings.Join(streams[:min(len(streams), shown)], ", "), " are "
 	if len(streams) > shown {
-		return fmt.Sprintf("the freshness SLA of %s and %d more streams is breached", strings.Join(streams[:shown], ", "), len(streams)-shown)
+		names += " and " + term.Count(len(streams)-shown, "more stream")
+	}
+	if kind == Breached {
+		return "the freshness SLA of " + names + " is breached"
 	}
 	if len(streams) == 1 {
-		return streams[0] + " breaches its freshness SLA"
+		are = " is "
 	}
-	return strings.Join(streams, ", ") + " breach their freshness SLA"
+	return names + are + string(kind)
 }
 
 // lastActionItems returns the items of a pipeline's last run, when it failed: one for each failed stream, or one for what stopped the run.

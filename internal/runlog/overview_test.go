@@ -1,0 +1,61 @@
+package runlog
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/config"
+	"aqueduck/load/layout"
+	"aqueduck/schemas"
+)
+
+// TestOverviewNamesLateStreamsAsStatusDoes: a stream that is late is not yet breached. A stream that failed has its own item.
+func TestOverviewNamesLateStreamsAsStatusDoes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		streams, text string
+		breached      bool
+	}{
+		{"a fresh", "", false},
+		{"a late, b fresh", "a is late", false},
+		{"a late, b late", "a, b are late", false},
+		{"a late, b late, c late, d late", "a, b, c and 1 more stream are late", false},
+		{"a late, b BREACHED", "the freshness SLA of b is breached; a is late", true},
+		{"a BREACHED, b BREACHED, c BREACHED, d BREACHED, e BREACHED", "the freshness SLA of a, b, c and 2 more streams is breached", true},
+		{"failed BREACHED, a late", "a is late", false},
+	} {
+		p := PipelineOverview{}
+		for one := range strings.SplitSeq(c.streams, ", ") {
+			name, freshness, _ := strings.Cut(one, " ")
+			p.Streams = append(p.Streams, StreamStatus{Stream: name, Freshness: Freshness(freshness)})
+		}
+		if text, breached := p.describeStale([]ActionItem{{Stream: "failed"}}); text != c.text || breached != c.breached {
+			t.Errorf("%s: %q, %t; want %q, %t", c.streams, text, breached, c.text, c.breached)
+		}
+	}
+}
+
+// TestOverviewHasWholeErrors: a long error and a long next step come as they were noted.
+func TestOverviewHasWholeErrors(t *testing.T) {
+	t.Parallel()
+	dir := layout.Dir(t.TempDir())
+	why, next := strings.Repeat("a table has no such column, ", 60)+"end", strings.Repeat("see docs/errors.md, ", 40)+"end"
+	text, err := json.Marshal(PastRun{Run: "01KJP3D2M0000000000000000A", Pipeline: "nightly", Outcome: "FAILED", Exit: 1, Class: "data", Error: why, Next: next})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeState(t, dir, dir.EndsFile(), string(text))
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := ReadOverview(t.Context(), dir, &config.Config{Pipelines: []*config.Pipeline{{Name: "nightly"}}}, catalogue, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Needs) != 1 || o.Needs[0].What != "the last run failed: "+why || o.Needs[0].Next != next {
+		t.Errorf("the overview has %+v", o.Needs)
+	}
+}
