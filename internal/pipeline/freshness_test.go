@@ -184,3 +184,49 @@ func TestCutBackfillMakesNoStreamLate(t *testing.T) {
 	}
 	t.Error("no number of requests cuts the history alone")
 }
+
+// TestDataAsOfIsThatOfThePublishedFile: neither a publish that was held back nor a run that was limited by --until makes the data newer.
+func TestDataAsOfIsThatOfThePublishedFile(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(84))
+	known := func() (asOf, read time.Time) {
+		t.Helper()
+		s, err := runlog.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, b.runner.Now())
+		b.failOn(err)
+		for _, stream := range s.Streams {
+			if stream.Stream == "contacts" {
+				read = stream.OK
+			}
+		}
+		return s.AsOf, read
+	}
+	// Of an empty warehouse only a span of the contacts is read, and then all other streams.
+	b.syncOnce(runner.Options{Select: []string{"contacts"}, Until: b.space.CurrentTime().Add(-200 * time.Hour)})
+	b.syncOnce(runner.Options{Exclude: []string{"contacts"}})
+	if asOf, read := known(); !asOf.IsZero() || !read.IsZero() {
+		t.Errorf("only a span of the contacts was read: data as of %s, contacts as of %s", asOf, read)
+	}
+	b.syncOnce(runner.Options{})
+	first, firstRead := known()
+	for _, since := range []time.Duration{0, time.Hour} {
+		b.space.Advance(4 * time.Hour)
+		b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: since.String()}))
+		b.space.Advance(4 * time.Hour)
+		o := runner.Options{Until: b.space.CurrentTime().Add(-time.Hour)}
+		if since > 0 {
+			o.Since = b.space.CurrentTime().Add(-6 * since)
+		}
+		b.syncOnce(o)
+		if asOf, read := known(); first.IsZero() || !asOf.Equal(first) || !read.Equal(firstRead) {
+			t.Errorf("after a run from %s until %s: data as of %s, want %s; contacts as of %s, want %s", o.Since, o.Until, asOf, first, read, firstRead)
+		}
+	}
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = dropTags })
+	for _, o := range []runner.Options{{FullRefresh: true}, {}} {
+		b.space.Advance(4 * time.Hour)
+		report := b.trySync(o)
+		if asOf, _ := known(); report.Held == nil || !asOf.Equal(first) {
+			t.Errorf("after %s: data as of %s, want %s", report.LastLine(), asOf, first)
+		}
+	}
+}

@@ -67,17 +67,17 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	if s.Running, s.Lost, err = readRunFile(dir); err != nil {
 		return nil, err
 	}
-	err = WithPublished(ctx, dir, func(f PublishedDB) error { return s.readStreams(ctx, f) })
+	if catalogue == nil {
+		if catalogue, err = schemas.Builtin(); err != nil {
+			return nil, err
+		}
+	}
+	err = WithPublished(ctx, dir, func(f PublishedDB) error { return s.readStreams(ctx, f, catalogue) })
 	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
 	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {
 		return nil, err
-	}
-	if catalogue == nil {
-		if catalogue, err = schemas.Builtin(); err != nil {
-			return nil, err
-		}
 	}
 	if s.Drift, err = ReadDrift(ctx, dir, catalogue); err != nil {
 		return nil, err
@@ -108,20 +108,27 @@ func (s *Status) byClock(n NextRun, machine time.Time) NextRun {
 }
 
 // readStreams reads the state of each stream from the published file.
-func (s *Status) readStreams(ctx context.Context, f PublishedDB) error {
-	// A stream that no run has reached has no checkpoint: only the last run of its pipeline knows it.
-	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.ok, f.synced_to), l.first, l.error
+func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *schemas.Catalogue) error {
+	// A stream that no run has reached has no checkpoint: only the last run of its pipeline knows it. A run that was limited to a span of time moves
+	// no watermark, so the run that has read a stream up to date is the first one with its watermark. Streams by ids have none.
+	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.reached, f.synced_to), l.first, l.error, l.ok
 		FROM _sync.freshness f FULL JOIN (
 			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
 			       arg_max(coalesce(hint, ''), started_at) AS hint, arg_max(coalesce(error, ''), started_at) AS error, max(started_at) FILTER (outcome = 'ok') AS ok,
+			       min(started_at) FILTER (outcome = 'ok' AND synced_to = newest) AS reached,
 			       min(started_at) FILTER (outcome <> 'unavailable') AS first, arg_max(run_id, started_at) AS run
-			FROM _sync.stream_runs GROUP BY ALL) l USING (schema, stream)
+			FROM (SELECT *, arg_max(synced_to, started_at) FILTER (outcome = 'ok') OVER (PARTITION BY schema, stream) AS newest FROM _sync.stream_runs)
+			GROUP BY schema, stream) l USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
 	return f.queryStatement(ctx, streams, func(v []any) error {
-		s.Streams = append(s.Streams, StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
+		one := StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
 			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
-			first: AsTime(v[9]), Error: AsText(v[10])})
+			first: AsTime(v[9]), Error: AsText(v[10])}
+		if known, ok := catalogue.Stream(one.Stream); ok && known.Read.ByIDs() && one.SyncedTo.IsZero() {
+			one.OK = AsTime(v[11])
+		}
+		s.Streams = append(s.Streams, one)
 		return nil
 	})
 }
