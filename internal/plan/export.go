@@ -27,8 +27,8 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 		}
 		known[stored.Stream] = true
 		planned := PlannedStream{Workspace: from.workspace, Stream: stored.Stream, Read: describeExport(state), Records: -1, Requests: -1, Basis: "not known"}
-		if n, ok := p.past[from.workspace+"."+stored.Stream]; ok {
-			planned.Requests, planned.Basis = n, "as in the last run"
+		if past, ok := p.past[from.workspace+"."+stored.Stream]; ok {
+			planned.Requests, planned.Basis = past.requests, basisLastRun
 		}
 		p.addStream(planned)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +29,10 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	if p.states, err = runlog.ReadStates(ctx, r.Dir, nil); err != nil && !errors.Is(err, failure.ErrNothingPublished) {
 		return nil, err
 	}
-	if p.past, err = pastRequests(ctx, r); err != nil {
+	if p.past, err = readPastRuns(ctx, r); err != nil {
+		return nil, err
+	}
+	if p.stored, err = readStoredTables(ctx, r); err != nil {
 		return nil, err
 	}
 	for _, pipeline := range pipelines {
@@ -56,7 +58,7 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	if err := p.addDrift(ctx); err != nil {
 		return nil, err
 	}
-	return p.plan, planTables(ctx, r, p.plan)
+	return p.plan, planTables(ctx, r, p.stored, p.plan)
 }
 
 func (p *planBuilder) planWorkspace(ctx context.Context, from pipelineSource, streams []*schemas.Stream) error {
@@ -112,20 +114,18 @@ func ConnectWorkspace(ctx context.Context, r *runner.Runner, name string, most i
 
 func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *schemas.Stream) (PlannedStream, error) {
 	planned := PlannedStream{Workspace: from.workspace, Stream: s.Name, Records: -1, Requests: -1, Basis: "not known", Change: s.RequestsPerChange()}
-	var state extract.State
-	i := slices.IndexFunc(p.states, func(x runlog.StreamState) bool { return x.Workspace == from.workspace && x.Stream == s.Name })
-	if i >= 0 {
-		var err error
-		if state, err = extract.ParseState(p.states[i].State); err != nil {
-			return planned, fmt.Errorf("the checkpoint of %s cannot be read: %w; next: aqueduck state reset %s", s.Name, err, s.Name)
-		}
+	state, known, err := p.stateOf(from.workspace, s.Name)
+	if err != nil {
+		return planned, err
 	}
 	if stream.Outdated(s, state, p.runner.Config.Workspaces[from.workspace].APIVersion) {
-		state, i = extract.State{}, -1
+		state, known = extract.State{}, false
 	}
 	planned.Read = describeRead(s, state, p.runner.Config.Settings(s.Name).Start)
-	if n, ok := p.past[from.workspace+"."+s.Name]; ok && i >= 0 {
-		planned.Requests, planned.Basis = n, "as in the last run"
+	if past, ok := p.past[from.workspace+"."+s.Name]; ok && known {
+		if planned.Requests, planned.Basis, err = p.expectRequests(ctx, from.workspace, s, state, past); err != nil {
+			return planned, fmt.Errorf("estimate the requests of %s: %w", s.Name, err)
+		}
 	}
 	if s.Read.ByIDs() {
 		if planned.Requests < 0 {
@@ -133,7 +133,7 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 		}
 		return planned, nil
 	}
-	client, err := p.clientFor(from, i >= 0)
+	client, err := p.clientFor(from, known)
 	if err != nil || client == nil {
 		return planned, err
 	}
@@ -149,7 +149,7 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	if total < 0 && planned.Requests < 0 {
 		planned.Basis = "the source does not state it"
 	}
-	if total >= 0 && s.Read.Page.Size > 0 && (i < 0 || !state.HistoryDone || s.Read.Since.By == "full") {
+	if total >= 0 && s.Read.Page.Size > 0 && (!known || !state.HistoryDone || s.Read.Since.By == "full") {
 		planned.Requests = total/int64(s.Read.Page.Size) + 1
 		planned.Basis = fmt.Sprintf("%d a page", s.Read.Page.Size)
 		if s.Read.Detail != nil {
@@ -188,13 +188,13 @@ func describeRead(s *schemas.Stream, state extract.State, start time.Time) strin
 	return text
 }
 
-// pastRequests returns the requests of each stream's last run that read it completely.
-func pastRequests(ctx context.Context, r *runner.Runner) (map[string]int64, error) {
-	past := map[string]int64{}
-	const last = `SELECT schema || '.' || stream, arg_max(requests, started_at) FROM _sync.stream_runs
+// readPastRuns returns the runs that read each stream completely, by workspace.stream.
+func readPastRuns(ctx context.Context, r *runner.Runner) (map[string]pastRuns, error) {
+	past := map[string]pastRuns{}
+	const last = `SELECT schema || '.' || stream, arg_max(requests, started_at), count(*) FROM _sync.stream_runs
 		WHERE outcome = 'ok' AND backfill >= 1 GROUP BY ALL`
 	err := runlog.QueryPublished(ctx, r.Dir, last, func(v []any) error {
-		past[runlog.AsText(v[0])] = runlog.AsWhole(v[1])
+		past[runlog.AsText(v[0])] = pastRuns{requests: runlog.AsWhole(v[1]), runs: runlog.AsWhole(v[2])}
 		return nil
 	})
 	if errors.Is(err, failure.ErrNothingPublished) {

@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"aqueduck/extract"
 	"aqueduck/extract/api"
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
@@ -59,9 +61,31 @@ type planBuilder struct {
 	runner *runner.Runner
 	asking Asking
 	states []runlog.StreamState
-	past   map[string]int64 // requests of the last complete run, by workspace.stream
+	past   map[string]pastRuns // by workspace.stream
+	stored storedTables
 	plan   *Plan
 	seen   map[string]bool // workspace.stream that is already planned: several pipelines may read it
+}
+
+// pastRuns are the runs that read a stream completely.
+type pastRuns struct {
+	requests int64 // of the last one
+	runs     int64
+}
+
+// storedTables are the columns of the published tables, with their types, by workspace.table.
+type storedTables map[string]map[string]string
+
+// stateOf returns the checkpoint of a stream in the published file; known is false when it has none.
+func (p *planBuilder) stateOf(workspace, stream string) (state extract.State, known bool, err error) {
+	i := slices.IndexFunc(p.states, func(x runlog.StreamState) bool { return x.Workspace == workspace && x.Stream == stream })
+	if i < 0 {
+		return state, false, nil
+	}
+	if state, err = extract.ParseState(p.states[i].State); err != nil {
+		err = fmt.Errorf("the checkpoint of %s cannot be read: %w; next: aqueduck state reset %s", stream, err, stream)
+	}
+	return state, true, err
 }
 
 // pipelineSource is a workspace as one pipeline reads it.

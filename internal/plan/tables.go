@@ -16,11 +16,8 @@ import (
 	"aqueduck/transform"
 )
 
-// storedTables are the columns of the published tables, with their types, by workspace.table.
-type storedTables map[string]map[string]string
-
-// planTables compares the tables of the streams with those of the published file.
-func planTables(ctx context.Context, r *runner.Runner, p *Plan) error {
+// readStoredTables reads the columns of the published tables. Before the first publish there are none.
+func readStoredTables(ctx context.Context, r *runner.Runner) (storedTables, error) {
 	stored := storedTables{}
 	const columns = "SELECT schema_name || '.' || table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal"
 	err := runlog.QueryPublished(ctx, r.Dir, columns, func(v []any) error {
@@ -31,9 +28,14 @@ func planTables(ctx context.Context, r *runner.Runner, p *Plan) error {
 		stored[name][runlog.AsText(v[1])] = runlog.AsText(v[2])
 		return nil
 	})
-	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
-		return err
+	if errors.Is(err, failure.ErrNothingPublished) {
+		err = nil
 	}
+	return stored, err
+}
+
+// planTables compares the tables of the streams with those of the published file.
+func planTables(ctx context.Context, r *runner.Runner, stored storedTables, p *Plan) error {
 	var workspaces []string
 	for _, s := range p.Streams {
 		if !slices.Contains(workspaces, s.Workspace) {
