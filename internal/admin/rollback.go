@@ -11,6 +11,7 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 	"aqueduck/internal/term"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
@@ -65,6 +66,9 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 		return false, err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
+	if _, err := sync.TakeRemote(ctx, r); err != nil {
+		return false, err
+	}
 	files, err := PublishedFiles(ctx, r.Dir)
 	if err != nil {
 		return false, err
@@ -82,7 +86,8 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	if err := r.Dir.Rollback(to.Path); err != nil {
 		return false, &problem.Problem{Class: "data", What: "restore the published file of run " + to.Run, Err: err, Next: "choose another file: aqueduck rollback --list; readers keep the current file"}
 	}
-	return true, nil
+	_, err = sync.SendRemote(ctx, r)
+	return true, err
 }
 
 // noOlderFile says why there is no file to restore.

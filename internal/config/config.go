@@ -52,6 +52,7 @@ type Warehouse struct {
 		None  bool
 		Every time.Duration // at most; 0: each publish writes them
 	}
+	Remote  string // place in an object store, s3://bucket/prefix; "": none
 	Readers Readers
 	Office  models.Office
 }

@@ -69,6 +69,8 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 		}},
 		{Name: "parquet", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Parquet.None, w.Parquet.Every = parseParquet(v.Text()) }, Default: "always", Form: parquetForm, Hint: "always, none, or hours, e.g. 6h",
 			Doc: "When a publish also writes the Parquet files in lake/: `always`, at most every so many hours (`6h`), or `none`. `none` removes them. An erasure writes them at once."},
+		{Name: "remote", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Remote = v.Text() }, Form: remoteForm, Hint: "e.g. s3://bucket/warehouse",
+			Doc: "Place in an object store that has the published file, too. Each publish is sent there; a run on another machine begins from it. See docs/remote.md."},
 		officeSpec(w),
 	}}
 }
@@ -203,6 +205,7 @@ var (
 	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is not a host")
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is not a time range")
 	commandForm  = grammar.NewForm(`\S`, "%q is not a command")
+	remoteForm   = grammar.NewForm(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store")
 	parquetForm  = grammar.NewForm(`^(always|none|[1-9][0-9]{0,3}h)$`, "%q does not say when Parquet files are written")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is not a percentage")
 )

@@ -26,6 +26,9 @@ func RestorePoints() []string { return []string{OpenAside, BackupSummed, BackupM
 // ExportPoints are the points of reading an export.
 func ExportPoints() []string { return []string{ExportMeant, ExportAsked, ExportNamed, ExportFetched} }
 
+// RemotePoints are the points at which a machine takes from an object store, or sends to it.
+func RemotePoints() []string { return []string{RemoteTaken, RemoteUploaded, RemoteMoved} }
+
 // The points. Each comment says what is on disk, or at the source, when the point is reached.
 const (
 	OpenCreated      = "open-created"      // an empty database exists, not yet under the work database's name
@@ -63,6 +66,9 @@ const (
 	ExportMeant      = "export-meant"      // the checkpoint says that a job will be asked for
 	ExportAsked      = "export-asked"      // the source has the job, its id is not stored
 	ExportNamed      = "export-named"      // its id is stored, its status was not asked for
+	RemoteTaken      = "remote-taken"      // the file of the object store is the published one, and this is not noted yet
+	RemoteUploaded   = "remote-uploaded"   // the published file is in the object store, head.json does not name it yet
+	RemoteMoved      = "remote-moved"      // head.json names it, and this is not noted yet
 	ExportFetched    = "export-fetched"    // its file is fetched and read, its rows are not stored
 	EraseRewritten   = "erase-rewritten"   // an older published file is rewritten without the data, its checksum is not
 	ErasePublished   = "erase-published"   // a file without the data is published, the older ones are rewritten, other files are not

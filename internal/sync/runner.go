@@ -66,6 +66,10 @@ func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o ru
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 
+	note, err := TakeRemote(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	if lost, err := noteCrashedRun(r); err != nil {
 		return nil, err
 	} else if lost != nil && lost.Pipeline != pipeline.Name {
@@ -86,8 +90,10 @@ func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o ru
 	if err := openRun(ctx, run); err != nil {
 		return nil, err
 	}
-	if restored != "" {
-		run.AddNote(restored)
+	for _, text := range []string{note, restored} {
+		if text != "" {
+			run.AddNote(text)
+		}
 	}
 	if err := readAll(ctx, run); err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 )
 
 // WithWarehouse calls do with the published warehouse opened for writing. It holds the lock, and applies all erasures and prepares all tables
-// first. It closes the Writer; do publishes if it wants to.
+// first. It closes the Writer; do publishes if it wants to, and the object store gets what it published.
 func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Writer, []*stream.Workspace) error) (err error) {
-	if r.Dir.Current() == "" {
+	if r.Dir.Current() == "" && r.Config.Warehouse.Remote == "" {
 		return failure.ErrNothingPublished
 	}
 	if err := r.PrepareDir(); err != nil {
@@ -27,6 +27,12 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
+	if _, err := TakeRemote(ctx, r); err != nil {
+		return err
+	}
+	if r.Dir.Current() == "" {
+		return failure.ErrNothingPublished
+	}
 	unchanged, _, err := resumeErasures(ctx, r)
 	if unchanged != nil {
 		err = unchanged.Close()
@@ -42,7 +48,14 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 	if err := prepareAll(ctx, r, w, workspaces); err != nil {
 		return err
 	}
-	return do(w, workspaces)
+	if err := do(w, workspaces); err != nil {
+		return err
+	}
+	note, err := SendRemote(ctx, r)
+	if note != "" {
+		r.Log.Warn(note)
+	}
+	return err
 }
 
 // openAll opens the work database for every workspace of the configuration. The caller holds the lock, and closes the Writer.

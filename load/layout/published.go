@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/access"
 	"aqueduck/load/internal/disk"
 )
 
@@ -137,4 +138,23 @@ func (d Dir) SwapLink(file string) error {
 		return err
 	}
 	return disk.Move(d.Link(), fresh)
+}
+
+// InstallPublished makes a file that was published elsewhere, and is complete and durable, the published file that readers have. Its name is
+// that of its publish. Later commits and checkpoints of this warehouse are lost. The caller holds the lock.
+func InstallPublished(d Dir, from, name string) error {
+	file := filepath.Join(d.Published(), name)
+	if err := os.RemoveAll(SumFile(file)); err != nil {
+		return err
+	}
+	if err := WriteSum(d, SumFile(file), from, name); err != nil {
+		return err
+	}
+	if err := access.Share(string(d), from, 0o444); err != nil {
+		return err
+	}
+	if err := disk.Move(file, from); err != nil {
+		return err
+	}
+	return d.Rollback(file)
 }

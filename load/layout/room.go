@@ -46,6 +46,23 @@ func (d Dir) Room() (r Room, err error) {
 	return r, err
 }
 
+// CheckRoom refuses to write a file of a size, in bytes, to a path where the disk would be full.
+func CheckRoom(path string, bytes int64) error {
+	return disk.Room(filepath.Dir(path), bytes, "copying a file of the object store")
+}
+
+// ReplaceFile replaces a small private file of the warehouse, durably: after a kill it has its old content or the new one.
+func (d Dir) ReplaceFile(path string, content []byte) error {
+	fresh := filepath.Join(d.State(), "new-"+filepath.Base(path))
+	if err := os.WriteFile(fresh, content, 0o600); err != nil {
+		return err
+	}
+	if err := disk.SyncFile(fresh); err != nil {
+		return err
+	}
+	return disk.Move(path, fresh)
+}
+
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

@@ -65,3 +65,13 @@ func CheckSum(file, sumFile string) error {
 	}
 	return nil
 }
+
+// RecordedSum is the checksum that a published file was recorded with; "" where none is recorded.
+func RecordedSum(file string) string {
+	text, err := os.ReadFile(SumFile(file))
+	if err != nil {
+		return ""
+	}
+	sum, _, _ := strings.Cut(string(text), " ")
+	return sum
+}

@@ -1,0 +1,167 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"aqueduck/internal/admin"
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
+)
+
+// objectStore is one store for all tests of this process, as its address comes from the environment. Each test has a bucket of its own.
+var objectStore = sync.OnceValue(func() *s3mem.Backend {
+	backend := s3mem.New()
+	server := httptest.NewServer(gofakes3.New(backend).Server()) // it ends with the process
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": server.URL, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"} {
+		_ = os.Setenv(name, value) // of a fixed name it cannot fail
+	}
+	return backend
+})
+
+var buckets atomic.Int64
+
+// withStore gives the warehouse of a bed a place in an object store.
+func (b *testBed) withStore() *testBed {
+	b.t.Helper()
+	bucket := "bucket" + string(rune('a'+buckets.Add(1)))
+	b.failOn(objectStore().CreateBucket(bucket))
+	b.writeConfig(strings.Replace(b.readConfig(), "{dir: data", "{dir: data, remote: \"s3://"+bucket+"/w\"", 1))
+	return b
+}
+
+// bucketOf is the name of the bucket of a bed.
+func (b *testBed) bucketOf() string {
+	return strings.TrimSuffix(strings.TrimPrefix(b.runner.Config.Warehouse.Remote, "s3://"), "/w")
+}
+
+// storeHas reports whether any object of the bed's bucket contains a text.
+func (b *testBed) storeHas(text string) bool {
+	b.t.Helper()
+	list, err := objectStore().ListBucket(b.bucketOf(), nil, gofakes3.ListBucketPage{})
+	b.failOn(err)
+	dir := b.t.TempDir()
+	for i, object := range list.Contents {
+		got, err := objectStore().GetObject(b.bucketOf(), object.Key, nil)
+		b.failOn(err)
+		var content bytes.Buffer
+		_, err = content.ReadFrom(got.Contents)
+		b.failOn(errors.Join(err, os.WriteFile(filepath.Join(dir, string(rune('a'+i))), content.Bytes(), 0o600)))
+	}
+	return len(b.filesContaining(dir, text)) > 0
+}
+
+// anotherMachine is a bed with the same workspace and configuration, in a directory of its own.
+func (b *testBed) anotherMachine() *testBed {
+	b.t.Helper()
+	other := &testBed{t: b.t, space: b.space, url: b.url, publish: b.publish, file: filepath.Join(b.t.TempDir(), "pipelines.yaml"), log: &bytes.Buffer{}}
+	b.t.Cleanup(func() { other.failOn(other.reader.Close()) })
+	other.writeConfig(b.readConfig())
+	return other
+}
+
+// TestAnEmptyMachineGoesOnFromTheObjectStore with the requests of a normal night, and the first machine then from the file of the other.
+func TestAnEmptyMachineGoesOnFromTheObjectStore(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := contactBed{newBed(t, tinyConfig(501)).withStore()}
+	b.syncOnce(runner.Options{})
+	b.space.Advance(time.Hour)
+	asked := len(b.space.Requests())
+	b.syncOnce(runner.Options{})
+	night := len(b.space.Requests()) - asked
+	b.createUser()
+	b.space.Advance(time.Hour)
+	other := b.anotherMachine()
+	asked = len(b.space.Requests())
+	report := other.syncOnce(runner.Options{})
+	if requests := len(b.space.Requests()) - asked; requests > night+3 {
+		t.Errorf("the empty machine sent %d requests, a night has %d", requests, night)
+	}
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "this run began from the file that another machine sent to s3://") {
+		t.Errorf("its report says %q", notes)
+	}
+	other.equalsOracle()
+	b.createUser()
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+	if got, want := b.queryRows("SELECT count(DISTINCT run_id) FROM _sync.runs"), "3"; got[0] < want {
+		t.Errorf("its file has %s runs: it did not go on from the other machine's", got)
+	}
+}
+
+// TestErasedPersonIsInNoObject erases a person on one machine, with files on another one and in the store.
+func TestErasedPersonIsInNoObject(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := contactBed{newBed(t, tinyConfig(502)).keepingOlder().withStore()}
+	id := b.createUser()
+	b.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: canary + "name"}), b.space.UpdateContact(b.createUser(), emulator.FieldChange{Field: "name", Value: visible + "name"}))
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	other := b.anotherMachine()
+	b.createUser()
+	b.space.Advance(time.Hour)
+	other.syncOnce(runner.Options{})
+	if !b.storeHas(canary) {
+		t.Fatal("the store has nothing of the person: the test finds nothing")
+	}
+	_, err := admin.Erase(context.Background(), b.runner, id, func([]admin.Erased) (bool, error) { return true, nil })
+	b.failOn(err)
+	if b.storeHas(canary) {
+		t.Error("an object has the erased person")
+	}
+	other.syncOnce(runner.Options{})
+	other.noCanary(string(other.runner.Dir))
+	other.noCanaryInTables()
+	b.syncOnce(runner.Options{})
+	b.noCanary(string(b.runner.Dir))
+}
+
+// TestAStoreThatCannotBeReachedStopsNoReader: the run is published on its machine and says what failed, and the next one sends its file.
+func TestAStoreThatCannotBeReachedStopsNoReader(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := contactBed{newBed(t, tinyConfig(503)).withStore()}
+	b.syncOnce(runner.Options{})
+	b.createUser()
+	b.space.Advance(time.Hour)
+	objects, err := objectStore().ListBucket(b.bucketOf(), nil, gofakes3.ListBucketPage{})
+	b.failOn(err)
+	moved := false
+	b.onFirstRequest("/contacts/search", func() { // another machine moves the head during the run
+		moved = true
+		_, err := objectStore().PutObject(b.bucketOf(), "w/head.json", map[string]string{}, strings.NewReader(`{"epoch": 9, "file": {"name": "x.duckdb"}}`), 42, nil)
+		b.failOn(err)
+	})
+	report := b.trySync(runner.Options{})
+	if report.Exit() != problem.ExitFailed || report.After == nil || report.After.Class != "busy" || !report.Published || !moved {
+		t.Fatalf("the run ended with %d: %s, %+v", report.Exit(), report.LastLine(), report.After)
+	}
+	b.equalsOracle()
+	for _, object := range objects.Contents { // the other machine's file is gone, with all the rest
+		_, err := objectStore().DeleteObject(b.bucketOf(), object.Key)
+		b.failOn(err)
+	}
+	report = b.syncOnce(runner.Options{})
+	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "head.json is gone") {
+		t.Errorf("the next run says %q", notes)
+	}
+	other := b.anotherMachine()
+	other.syncOnce(runner.Options{})
+	other.equalsOracle()
+}

@@ -1,0 +1,61 @@
+package sync
+
+import (
+	"context"
+	"math"
+
+	"aqueduck/internal/problem"
+	"aqueduck/internal/remote"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync/stream"
+)
+
+// TakeRemote begins from the file of the object store where another machine sent one, if the configuration names a store. note is for the report;
+// "" if there is nothing to say. The caller holds the lock.
+func TakeRemote(ctx context.Context, r *runner.Runner) (note string, err error) {
+	store, _, err := openStore(r)
+	if err != nil || store == nil {
+		return "", err
+	}
+	taken, err := store.Take(ctx, r.Dir, r.MachineNow())
+	if taken.New {
+		r.Log.Info("took the published file from the object store", "file", taken.File.Name, "bytes", taken.Bytes)
+	}
+	return taken.Note, err
+}
+
+// SendRemote sends the published file to the object store, if the configuration names one and it is not there yet. note is for the report; "" if
+// there is nothing to say. The caller holds the lock.
+func SendRemote(ctx context.Context, r *runner.Runner) (note string, err error) {
+	store, keep, err := openStore(r)
+	if err != nil || store == nil {
+		return "", err
+	}
+	return store.Send(ctx, r.Dir, keep, r.MachineNow())
+}
+
+// openStore returns the object store of a warehouse, nil if it has none, and how many older files stay there. A command without a configuration
+// uses the store of the last run.
+func openStore(r *runner.Runner) (store *remote.Store, keep int, err error) {
+	place, keep := remote.PlaceOf(r.Dir), math.MaxInt
+	if r.Config != nil {
+		place, keep = r.Config.Warehouse.Remote, r.Config.Warehouse.Publish.Keep
+	}
+	if place != "" {
+		store, err = remote.Open(place)
+	}
+	return store, keep, err
+}
+
+// sendPublished is SendRemote after a publish. An error stands in the report: the run itself is published on this machine, and the next run sends
+// again.
+func sendPublished(ctx context.Context, r *stream.Run) {
+	note, err := SendRemote(ctx, r.Runner)
+	if note != "" {
+		r.AddNote(note)
+	}
+	if err != nil && r.Reported.After == nil {
+		r.Reported.After = problem.Classify(err)
+		r.Reported.After.What += "; the run itself is published on this machine"
+	}
+}
