@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -168,7 +169,22 @@ func TestAnEmulatedClockNeverGoesBack(t *testing.T) {
 		t.Errorf("six hours after %s a run begins at %s", second.Started, last.Started)
 	}
 
-	// A backup has neither the hours nor the clock.
+	// A backup with the hours and the clock continues at once, wherever its owner put them.
+	last := b.lastRun()
+	for _, place := range []string{"", ".aqueduck"} {
+		whole := *b
+		whole.dir = layout.Dir(t.TempDir())
+		script := fmt.Sprintf("cp -L %[1]s/warehouse.duckdb %[1]s/erasures.log %[2]s/ && mkdir -p %[2]s/%[3]s && cp %[4]s %[2]s/%[3]s/", b.dir, whole.dir, place, b.dir.EmulatorFile())
+		if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		whole.run(0, "sync", "-q")
+		if next := whole.lastRun(); next.Started.Before(last.Finished) {
+			t.Errorf("restored with its clock in %q, a run begins at %s, before the end of the last one at %s", place, next.Started, last.Finished)
+		}
+	}
+
+	// Another backup has neither the hours nor the clock.
 	restored := *b
 	restored.dir = layout.Dir(t.TempDir())
 	if out, err := exec.Command("cp", string(b.dir.Current()), filepath.Join(string(b.dir), "erasures.log"), string(restored.dir)).CombinedOutput(); err != nil {

@@ -37,8 +37,8 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		report.Drift = runlog.SentDrift(drift)
 	}
 	if err != nil {
-		if past.Emulated { // hours may have passed in the workspace
-			past.Started = runlog.ToMicroseconds(past.Finished.Add(began.Sub(r.MachineNow())))
+		if start := past.Finished.Add(began.Sub(r.MachineNow())); past.Emulated && start.After(past.Started) { // hours have passed in the workspace
+			past.Started = runlog.ToMicroseconds(start)
 		}
 		past.Stopped(ctx, p, err)
 		if past.Outcome == "INTERRUPTED" {

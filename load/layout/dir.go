@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,8 +51,11 @@ func (d Dir) lockFile() string { return filepath.Join(d.State(), "lock") }
 // serveFile is locked by the process that runs the scheduled pipelines.
 func (d Dir) serveFile() string { return filepath.Join(d.State(), "serving") }
 
+// emulatorName is the name of the file with the clock of an emulated workspace.
+const emulatorName = "emulator.json"
+
 // EmulatorFile has the settings and the clock of the emulated workspace that fills the warehouse. A real workspace's warehouse has none.
-func (d Dir) EmulatorFile() string { return filepath.Join(d.State(), "emulator.json") }
+func (d Dir) EmulatorFile() string { return filepath.Join(d.State(), emulatorName) }
 
 // RunFile says what the running process does.
 func (d Dir) RunFile() string { return filepath.Join(d.State(), "run.json") }
@@ -70,8 +75,8 @@ func (d Dir) RejectDir() string { return filepath.Join(d.State(), "rejects") }
 func (d Dir) formatFile() string { return filepath.Join(d.State(), "format") }
 
 // Make makes the directory a warehouse, or recognizes one. It refuses a directory with other content, and changes nothing
-// in it. backup is true for a directory with only a published file, and perhaps erasures.log and hash.key: a backup,
-// which the caller adopts.
+// in it. backup is true for a directory with only a published file, and perhaps erasures.log, hash.key and emulator.json: a
+// backup, which the caller adopts.
 func (d Dir) Make() (backup bool, err error) {
 	if err := checkTrusted(d); err != nil {
 		return false, err
@@ -179,7 +184,7 @@ func refuseOther(d Dir) error {
 	for _, e := range entries {
 		switch {
 		case e.Name() == "warehouse.duckdb" && e.Type().IsRegular():
-		case e.Name() == "erasures.log" || e.Name() == hashKeyName && e.Type().IsRegular() || e.Name() == "lost+found":
+		case e.Name() == "erasures.log" || isPlaced(e) || e.Name() == "lost+found":
 		case e.Name() == ".aqueduck" && isUnfinished(d):
 		default:
 			return fmt.Errorf("%s is not a warehouse and contains %s: give an empty directory", d, e.Name())
@@ -188,12 +193,12 @@ func refuseOther(d Dir) error {
 	return nil
 }
 
-// isUnfinished reports whether a first start was killed before it marked the directory, or a person put back a hash key
-// and nothing else.
+// isUnfinished reports whether a first start was killed before it marked the directory, or a person put back a hash key or
+// the emulator's file, and nothing else.
 func isUnfinished(d Dir) bool {
 	entries, err := os.ReadDir(d.State())
 	return err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return !strings.HasPrefix(e.Name(), "format.new") && (e.Name() != hashKeyName || !e.Type().IsRegular())
+		return !strings.HasPrefix(e.Name(), "format.new") && !isPlaced(e)
 	})
 }
 
@@ -223,7 +228,7 @@ func buildDir(d Dir) error {
 	if err := shareAll(d, a); err != nil {
 		return err
 	}
-	if err := placeHashKey(d); err != nil {
+	if err := errors.Join(placeHashKey(d), placeEmulator(d)); err != nil {
 		return err
 	}
 	return disk.SyncDir(string(d))
@@ -279,4 +284,49 @@ func makeDirectory(path string, mode fs.FileMode) error {
 		return err
 	}
 	return os.Chmod(path, mode)
+}
+
+// isPlaced reports whether an entry of a directory is a file that belongs to a backup, and that Make moves into its place.
+func isPlaced(e fs.DirEntry) bool {
+	return (e.Name() == hashKeyName || e.Name() == emulatorName) && e.Type().IsRegular()
+}
+
+// placeBeside moves a file that lies beside a backup into its place, readable by its owner only. It refuses one that check refuses, and one that
+// differs from a file in its place; twice says what the two are.
+func placeBeside(d Dir, name, twice string, check func(path string, text []byte) error) error {
+	beside, place := filepath.Join(string(d), name), filepath.Join(d.State(), name)
+	text, err := os.ReadFile(beside)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err == nil {
+		placed, err := os.ReadFile(place)
+		if err == nil && !bytes.Equal(placed, text) {
+			return fmt.Errorf("%s and %s are %s", beside, place, twice)
+		}
+		if err := check(beside, text); err != nil {
+			return err
+		}
+		// Another run may have moved it a moment ago.
+		if err := disk.Move(place, beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := os.Chmod(place, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// placeEmulator moves the emulator's file that lies beside a backup into its place. A warehouse that has published has its own clock, or none.
+func placeEmulator(d Dir) error {
+	if info, err := os.Lstat(d.Link()); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return placeBeside(d, emulatorName, "two clocks: remove the one that is not of this backup", func(path string, text []byte) error {
+		if !json.Valid(text) {
+			return fmt.Errorf("%s is damaged: restore the original file", path)
+		}
+		return nil
+	})
 }

@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -62,30 +61,12 @@ func parseHashKey(path string, text []byte) ([]byte, error) {
 	return key, nil
 }
 
-// placeHashKey moves a hash key that lies beside a backup into its place, readable by its owner only.
+// placeHashKey moves a hash key that lies beside a backup into its place.
 func placeHashKey(d Dir) error {
-	beside := filepath.Join(string(d), hashKeyName)
-	text, err := os.ReadFile(beside)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return placeBeside(d, hashKeyName, "two keys: remove the one that the warehouse was not hashed with", func(path string, text []byte) error {
+		_, err := parseHashKey(path, text)
 		return err
-	}
-	if err == nil {
-		placed, err := os.ReadFile(d.HashKeyFile())
-		if err == nil && !bytes.Equal(placed, text) {
-			return fmt.Errorf("%s and %s are two keys: remove the one that the warehouse was not hashed with", beside, d.HashKeyFile())
-		}
-		if _, err := parseHashKey(beside, text); err != nil {
-			return err
-		}
-		// Another run may have moved it a moment ago.
-		if err := disk.Move(d.HashKeyFile(), beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if err := os.Chmod(d.HashKeyFile(), 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	})
 }
 
 // SecretSum is a checksum of a salt or key. With a changed bit nothing that was hashed would be found again, and nobody
