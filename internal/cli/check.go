@@ -17,8 +17,8 @@ import (
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/preview"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
-	"aqueduck/schemas"
 )
 
 func newCheck(env *Env) *cobra.Command {
@@ -74,11 +74,11 @@ var mistakeForms = []string{"text", "json", "csv", "github"}
 
 // printMistakes prints the mistakes of the configuration, or its content if it has none.
 func printMistakes(ctx context.Context, env *Env, format string, lenient bool) error {
-	read := env.loadConfig
+	read := config.CheckGroup(runner.GroupHint)
 	if lenient {
-		read = func() (*config.Config, *schemas.Catalogue, error) { return env.loadWith(config.CheckConfig) }
+		read = config.CheckConfig
 	}
-	config, catalogue, err := read()
+	config, catalogue, err := env.loadWith(read)
 	var found grammar.Mistakes
 	if err != nil && (format == "text" || !errors.As(err, &found)) {
 		return err

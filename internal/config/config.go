@@ -199,6 +199,8 @@ type referenceExpander struct {
 	secret  bool       // refuse files that others than their owner can read
 	lenient bool       // a missing variable or file is grammar.ErrUnknown instead of a mistake
 	cache   *fileCache // where files are read from
+
+	groupHint func(group string) (hint string, unknown bool) // nil: the group of the readers is not checked
 }
 
 // textPiece is a part of a text of the configuration: literal text, or a reference to a variable or file.

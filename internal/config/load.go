@@ -84,6 +84,15 @@ func CheckConfig(file string, lookup func(string) (string, bool), more ...string
 	return loadConfig(names, referenceExpander{lookup: lookup, lenient: true, cache: newDisk(names)})
 }
 
+// CheckGroup returns LoadConfig for the machine that runs: the group of the readers has to exist. groupHint reports whether it is unknown, and what
+// may be meant.
+func CheckGroup(groupHint func(group string) (hint string, unknown bool)) func(string, func(string) (string, bool), ...string) (*Config, *schemas.Catalogue, error) {
+	return func(file string, lookup func(string) (string, bool), more ...string) (*Config, *schemas.Catalogue, error) {
+		names := append([]string{file}, more...)
+		return loadConfig(names, referenceExpander{lookup: lookup, cache: newDisk(names), groupHint: groupHint})
+	}
+}
+
 // LoadTexts is LoadConfig from files that were read before, without reading them again.
 func LoadTexts(texts Texts, lookup func(string) (string, bool)) (*Config, *schemas.Catalogue, error) {
 	return loadConfig(texts.Names, referenceExpander{lookup: lookup, cache: &fileCache{from: &texts}})
@@ -113,6 +122,11 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 		return nil, nil, fmt.Errorf("read the built-in models: %w", err)
 	}
 	root.Fill(spec)
+	if group := root.Key("warehouse").Key("group"); env.groupHint != nil && group.IsSet() {
+		if hint, unknown := env.groupHint(group.Text()); unknown {
+			group.Wrong(hint, "this machine has no group %q", group.Text())
+		}
+	}
 	if err := l.report.Err(); err != nil {
 		return nil, nil, err
 	}

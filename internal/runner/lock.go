@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 
+	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
 	"aqueduck/load"
 	"aqueduck/load/access"
@@ -38,6 +40,16 @@ func (r *Runner) PrepareDir() error {
 		return NotUsable(err)
 	}
 	return nil
+}
+
+// GroupHint reports whether this machine lacks the group that is to read the warehouse, and what may be meant.
+func GroupHint(group string) (hint string, unknown bool) {
+	own, unknown := access.Readers{Group: group}.IsUnknown()
+	hint = grammar.DidYouMean(group, own)
+	if len(own) == 1 && !strings.Contains(hint, "?") {
+		hint = "this user has the group " + own[0]
+	}
+	return hint, unknown
 }
 
 // NameRun makes the id of a run. Ids sort by the start of their runs.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"slices"
 	"strconv"
 
 	"aqueduck/load/internal/disk"
@@ -61,6 +62,23 @@ func lookupGroup(name string) (int, error) {
 		return 0, fmt.Errorf("%w: %s", ErrNoGroup, name)
 	}
 	return strconv.Atoi(g.Gid)
+}
+
+// IsUnknown reports whether this machine does not have the group, and returns the names of the groups of this user, who has to be a member of it.
+func (r Readers) IsUnknown() (own []string, unknown bool) {
+	if r.Group == "" {
+		return nil, false
+	}
+	if _, err := lookupGroup(r.Group); !errors.Is(err, ErrNoGroup) {
+		return nil, false
+	}
+	groups, _ := os.Getgroups() // without them the hint is shorter
+	for _, id := range append(groups, os.Getegid()) {
+		if name := groupName(id); !slices.Contains(own, name) {
+			own = append(own, name)
+		}
+	}
+	return own, true
 }
 
 // groupName returns a group's name, or its number where it has none.
