@@ -98,7 +98,7 @@ func printStates(env *Env, states []runlog.StreamState) error {
 }
 
 func newStateRewind(env *Env) *cobra.Command {
-	var to string
+	var to usage.Time
 	var m checkpointMove
 	c := &cobra.Command{
 		Use:   "rewind STREAM --to TIME",
@@ -112,19 +112,15 @@ A date is its midnight in UTC.`,
 		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: shellCompletion{env}.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {
-			mark, err := parseTime(to)
-			if err != nil {
-				return usage.Errorf(c, "--to: %w", err)
-			}
-			if mark.IsZero() {
+			if to.IsZero() {
 				return usage.Errorf(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
 			}
 			return moveCheckpoints(env, m, func(r *runner.Runner, confirm admin.Confirm) error {
-				return admin.Rewind(c.Context(), r, m.workspace, args[0], mark, confirm)
+				return admin.Rewind(c.Context(), r, m.workspace, args[0], to.Time, confirm)
 			})
 		},
 	}
-	c.Flags().StringVar(&to, "to", "", "date or time to read again from")
+	c.Flags().Var(&to, "to", "date or time to read again from")
 	m.addFlags(c)
 	return c
 }

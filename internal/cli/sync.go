@@ -20,7 +20,8 @@ import (
 
 func newSync(env *Env) *cobra.Command {
 	o := runner.Options{Wait: 30 * time.Minute}
-	var since, until, summary string
+	var since, until usage.Time
+	var summary string
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
 		Short: "Read new and changed records and publish them",
@@ -43,7 +44,8 @@ first minute, and until each stream expects a number of requests.`,
 		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkTimeFlags(c, &o, since, until); err != nil {
+			o.Since, o.Until = since.Time, until.Time
+			if err := checkRunFlags(c, &o); err != nil {
 				return err
 			}
 			return syncAll(c.Context(), env, args, o, summary)
@@ -51,8 +53,8 @@ first minute, and until each stream expects a number of requests.`,
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
-	c.Flags().StringVar(&since, "since", "", "read only records changed since this date or time (exports: days since); watermarks do not move")
-	c.Flags().StringVar(&until, "until", "", "read only records changed before this date or time; watermarks do not move")
+	c.Flags().Var(&since, "since", "read only records changed since this date or time (exports: days since); watermarks do not move")
+	c.Flags().Var(&until, "until", "read only records changed before this date or time; watermarks do not move")
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run, or that no run has read yet")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, even if updated_at moved back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "stop at the first stream that fails, and start no other pipeline")
@@ -147,16 +149,11 @@ func printReport(env *Env, r *runlog.Report) {
 	render.PrintReport(r, env.Stdout)
 }
 
-// checkTimeFlags checks the flags of sync that are times or spans of time.
-func checkTimeFlags(c *cobra.Command, o *runner.Options, since, until string) (err error) {
-	if o.Since, err = parseTime(since); err == nil {
-		o.Until, err = parseTime(until)
-	}
+// checkRunFlags checks the flags of sync that contradict each other, or cannot be below zero.
+func checkRunFlags(c *cobra.Command, o *runner.Options) error {
 	switch {
-	case err != nil:
-		return usage.Errorf(c, "%w", err)
 	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
-		return usage.Errorf(c, "--since %s is not before --until %s", since, until)
+		return usage.Errorf(c, "--since %s is not before --until %s", c.Flag("since").Value, c.Flag("until").Value)
 	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
 		return usage.Errorf(c, "--full-refresh reads everything: omit --since and --until")
 	case o.AcceptHashKey && !o.FullRefresh:
@@ -165,17 +162,4 @@ func checkTimeFlags(c *cobra.Command, o *runner.Options, since, until string) (e
 		return usage.Errorf(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
 	}
 	return nil
-}
-
-// parseTime reads a date or a time as a person writes it; dates begin at midnight UTC.
-func parseTime(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%q is not a date or time; write 2026-11-01 or 2026-11-01T02:00:00Z", s)
 }

@@ -3,6 +3,7 @@ package usage
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,13 +14,18 @@ import (
 
 // DescribeExpected replaces Go's error about a flag's value with one that says what is expected.
 func DescribeExpected(f *pflag.Flag, wrong error) error {
+	if errors.Is(wrong, strconv.ErrRange) {
+		return errors.New("expected a smaller number")
+	}
 	switch f.Value.Type() {
-	case "int":
-		return errors.New("expected a whole number")
+	case "int", "int64":
+		return errors.New("expected a whole number, e.g. 10")
 	case "uint64":
 		return errors.New("expected a whole number, zero or more")
 	case "bool":
 		return errors.New("expected true or false")
+	case "stringSlice":
+		return errors.New("expected names with commas between them, without quotes")
 	}
 	return wrong
 }
