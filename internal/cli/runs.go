@@ -90,6 +90,7 @@ are not shown.`,
 			if err != nil {
 				return err
 			}
+			run.RepeatFlags(env.given)
 			if env.verbose > 0 || env.output == "json" {
 				trace, err := runlog.ReadTrace(dir, run.Run)
 				if err != nil {

@@ -48,7 +48,7 @@ needs neither token nor network. CSV lists the streams only, with their number o
 			if err != nil {
 				return err
 			}
-			s.Given = env.given
+			s.RepeatFlags(env.given)
 			switch env.output {
 			case "json":
 				err = env.printJSON(s)

@@ -31,9 +31,9 @@ var (
 	ownVerb   = regexp.MustCompile(`\baqueduck [a-z]+`)
 )
 
-// Append adds the flags to every command of this program in a next step.
+// Append adds the flags to every command of this program in a next step, unless the step names a directory already.
 func (g CLIFlags) Append(next string) string {
-	if g == "" || strings.Contains(next, " "+string(g)) {
+	if g == "" || strings.Contains(next, " "+string(g)) || strings.Contains(next, " --dir ") {
 		return next
 	}
 	return ownVerb.ReplaceAllStringFunc(next, func(command string) string { return command + " " + string(g) })

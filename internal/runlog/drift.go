@@ -71,20 +71,26 @@ func ReadDrift(ctx context.Context, dir layout.Dir, catalogue *schemas.Catalogue
 	return drift, nil
 }
 
-// readDrift returns the drift for which a condition of SQL holds, the newest first; never nil without an error. A stream that reads single records
-// of another stream by id is as old as that stream, however few records it has read.
-func readDrift(ctx context.Context, dir layout.Dir, catalogue *schemas.Catalogue, condition string) ([]Drift, error) {
-	drift, listedBy := []Drift{}, "CASE c.stream WHEN '' THEN ''"
-	for _, s := range catalogue.Streams() {
-		if s.Read.ByIDs() {
-			listedBy += " WHEN '" + s.Name + "' THEN '" + cmp.Or(s.With, s.Owner()) + "'"
+// isDrift is a condition of SQL on a row c of _sync.schema_changes: it is Drift. A stream that reads single records of another stream by id is as
+// old as that stream, however few records it has read; without a catalogue no such stream is known.
+func isDrift(catalogue *schemas.Catalogue) string {
+	listedBy := "CASE c.stream WHEN '' THEN ''"
+	if catalogue != nil {
+		for _, s := range catalogue.Streams() {
+			if s.Read.ByIDs() {
+				listedBy += " WHEN '" + s.Name + "' THEN '" + cmp.Or(s.With, s.Owner()) + "'"
+			}
 		}
 	}
-	listedBy += " END"
-	err := QueryPublished(ctx, dir, `SELECT recorded_at, run_id, schema, stream, table_name, column_name, change, path FROM _sync.schema_changes c WHERE `+condition+`
-		AND c.change NOT LIKE 'filled%'
+	return `c.change NOT LIKE 'filled%'
 		AND NOT EXISTS (FROM _sync.schema_changes m WHERE m.run_id = c.run_id AND m.schema = c.schema AND m.table_name = c.table_name AND m.change LIKE 'made%')
-		AND (c.stream IS NULL OR EXISTS (FROM _sync.stream_runs e WHERE e.schema = c.schema AND e.stream IN (c.stream, `+listedBy+`) AND e.run_id < c.run_id AND e.records > 0 AND e.outcome = 'ok' AND e.backfill >= 1))
+		AND (c.stream IS NULL OR EXISTS (FROM _sync.stream_runs e WHERE e.schema = c.schema AND e.stream IN (c.stream, ` + listedBy + ` END) AND e.run_id < c.run_id AND e.records > 0 AND e.outcome = 'ok' AND e.backfill >= 1))`
+}
+
+// readDrift returns the drift for which a condition of SQL holds, the newest first; never nil without an error.
+func readDrift(ctx context.Context, dir layout.Dir, catalogue *schemas.Catalogue, condition string) ([]Drift, error) {
+	drift := []Drift{}
+	err := QueryPublished(ctx, dir, `SELECT recorded_at, run_id, schema, stream, table_name, column_name, change, path FROM _sync.schema_changes c WHERE `+condition+" AND "+isDrift(catalogue)+`
 		ORDER BY recorded_at DESC, schema, table_name, column_name, path, change`, func(v []any) error {
 		d := Drift{At: AsTime(v[0]), Run: AsText(v[1]), Workspace: AsText(v[2]), Stream: AsText(v[3]), sent: AsText(v[3]) != ""}
 		d.RunChange = RunChange{Table: d.Workspace + "." + AsText(v[4]), Column: AsText(v[5]), Change: AsText(v[6]), Path: AsText(v[7])}

@@ -112,6 +112,14 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	return detail, nil
 }
 
+// RepeatFlags adds the flags of the command line to all next steps.
+func (d *RunDetail) RepeatFlags(given problem.CLIFlags) {
+	d.Next = given.Append(d.Next)
+	for i := range d.Streams {
+		d.Streams[i].Next = given.Append(d.Streams[i].Next)
+	}
+}
+
 // readPublishedRun adds what the published file has about the run.
 func (d *RunDetail) readPublishedRun(ctx context.Context, f PublishedDB) error {
 	of := " WHERE run_id = '" + d.Run + "'" // the id comes from the file, not from the command line
@@ -127,7 +135,7 @@ func (d *RunDetail) readPublishedRun(ctx context.Context, f PublishedDB) error {
 		{"SELECT kind, name, concat_ws('.', schema, table_name), found, expected, message FROM _sync.audit" + of, func(v []any) {
 			d.Findings = append(d.Findings, RunFinding{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsText(v[3]), AsText(v[4]), AsText(v[5])})
 		}},
-		{"SELECT concat_ws('.', schema, table_name), column_name, change, path FROM _sync.schema_changes" + of + " ORDER BY ALL", func(v []any) {
+		{"SELECT concat_ws('.', schema, table_name), column_name, change, path FROM _sync.schema_changes c" + of + " AND " + isDrift(nil) + " ORDER BY ALL", func(v []any) {
 			d.Changes = append(d.Changes, RunChange{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsText(v[3])})
 		}},
 		{"SELECT stream, column_name, reason, count, sample_key FROM _sync.rejects" + of + " ORDER BY ALL", func(v []any) {

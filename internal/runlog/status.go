@@ -29,6 +29,17 @@ type Status struct {
 	Now      time.Time        `json:"now"`          // by the clock of the warehouse, as all times here
 }
 
+// RepeatFlags adds the flags of the command line to all next steps.
+func (s *Status) RepeatFlags(given problem.CLIFlags) {
+	s.Given = given
+	for i := range s.Runs {
+		s.Runs[i].Next = given.Append(s.Runs[i].Next)
+	}
+	for i := range s.Streams {
+		s.Streams[i].Hint = given.Append(s.Streams[i].Hint)
+	}
+}
+
 // NextRun is the next run of a pipeline.
 type NextRun struct {
 	Pipeline string    `json:"pipeline"`
