@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/user"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -98,7 +99,7 @@ func printStates(env *Env, states []runlog.StreamState) error {
 }
 
 func newStateRewind(env *Env) *cobra.Command {
-	var to usage.Time
+	var to time.Time
 	var m checkpointMove
 	c := &cobra.Command{
 		Use:   "rewind STREAM --to TIME",
@@ -116,11 +117,11 @@ A date is its midnight in UTC.`,
 				return usage.Errorf(c, "--to is missing: the date or time to read again from, e.g. --to 2026-11-01")
 			}
 			return moveCheckpoints(env, m, func(r *runner.Runner, confirm admin.Confirm) error {
-				return admin.Rewind(c.Context(), r, m.workspace, args[0], to.Time, confirm)
+				return admin.Rewind(c.Context(), r, m.workspace, args[0], to.UTC(), confirm)
 			})
 		},
 	}
-	c.Flags().Var(&to, "to", "date or time to read again from")
+	c.Flags().TimeVar(&to, "to", time.Time{}, usage.TimeFormats, "date or time to read again from")
 	m.addFlags(c)
 	return c
 }

@@ -20,7 +20,6 @@ import (
 
 func newSync(env *Env) *cobra.Command {
 	o := runner.Options{Wait: 30 * time.Minute}
-	var since, until usage.Time
 	var summary string
 	c := &cobra.Command{
 		Use:   "sync [pipeline…]",
@@ -44,7 +43,7 @@ first minute, and until each stream expects a number of requests.`,
 		Annotations:       map[string]string{forms: "json"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Since, o.Until = since.Time, until.Time
+			o.Since, o.Until = o.Since.UTC(), o.Until.UTC()
 			if err := checkRunFlags(c, &o); err != nil {
 				return err
 			}
@@ -53,8 +52,8 @@ first minute, and until each stream expects a number of requests.`,
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
-	c.Flags().Var(&since, "since", "read only records changed since this date or time (exports: days since); watermarks do not move")
-	c.Flags().Var(&until, "until", "read only records changed before this date or time; watermarks do not move")
+	c.Flags().TimeVar(&o.Since, "since", time.Time{}, usage.TimeFormats, "read only records changed since this date or time (exports: days since); watermarks do not move")
+	c.Flags().TimeVar(&o.Until, "until", time.Time{}, usage.TimeFormats, "read only records changed before this date or time; watermarks do not move")
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run, or that no run has read yet")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, even if updated_at moved back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "stop at the first stream that fails, and start no other pipeline")

@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"aqueduck/internal/grammar"
 )
+
+// TimeFormats are those of a flag that is a date or a time. A date is its midnight in UTC.
+var TimeFormats = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly}
 
 // DescribeExpected replaces Go's error about a flag's value with one that says what is expected.
 func DescribeExpected(f *pflag.Flag, wrong error) error {
@@ -24,6 +28,8 @@ func DescribeExpected(f *pflag.Flag, wrong error) error {
 		return errors.New("expected a whole number, zero or more")
 	case "bool":
 		return errors.New("expected true or false")
+	case "time":
+		return errors.New("expected a date or time, e.g. 2026-11-01 or 2026-11-01T02:00:00Z")
 	case "stringSlice":
 		return errors.New("expected names with commas between them, without quotes")
 	}
