@@ -91,6 +91,7 @@ func (b *betweenReader) openWindow(ctx context.Context) error {
 // is halved.
 func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err error) {
 	attempts := 0
+	var earlier api.Error
 	for {
 		to = max(b.until, b.since+1)
 		if b.size > 0 {
@@ -98,6 +99,11 @@ func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err
 		}
 		sh, err = readSpan(ctx, b.c, listOf(b.r.Stream, 0), b.r.Stream.Read.Since.Field, b.since, to, attempts)
 		var failure *api.Error
+		failed := errors.As(err, &failure)
+		if failed {
+			failure.AddAttempts(&earlier)
+			earlier = *failure
+		}
 		switch {
 		case err == nil && !sh.isTruncated():
 			b.growSpan(int64(len(sh.Records)))
@@ -106,7 +112,7 @@ func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err
 			return sh, to, b.overflowError(sh)
 		case err == nil:
 			b.overflowRows = max(b.overflowRows, int64(len(sh.Records)))
-		case ctx.Err() != nil || !errors.As(err, &failure) || !failure.SmallerPageMayHelp() || to-b.since <= 1:
+		case ctx.Err() != nil || !failed || !failure.SmallerPageMayHelp() || to-b.since <= 1:
 			return sh, to, err
 		default:
 			attempts = 2 // the first span has used the usual number of attempts

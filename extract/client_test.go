@@ -215,10 +215,22 @@ func TestAnswersAreClassified(t *testing.T) {
 func TestErrorsSayWhatWasBeingDone(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, apitest.AnswerWith(`503 {"type":"error.list","request_id":"abc","errors":[{"code":"service_unavailable","message":"come\n  again"}]}`))
-	_, err := askOnce(a.newClient(t))
-	want := "request deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts, request_id abc)"
+	_, err := askOnce(a.newClient(t, func(o *api.Options) {
+		o.Wait = func(ctx context.Context, _ time.Duration) error { return a.Clock.Wait(ctx, 7*time.Second) }
+	}))
+	want := "request deleted_contacts: GET /contacts/deleted: 503 service_unavailable: come again (5 attempts in 28s, request_id abc)"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestTheErrorOfAPageCountsTheAttemptsOfAllItsSizes: an API that dies in the middle of a list is asked for smaller pages too.
+func TestTheErrorOfAPageCountsTheAttemptsOfAllItsSizes(t *testing.T) {
+	t.Parallel()
+	c := serveAPI(t, apitest.AnswerWith(`503 {}`)).newClient(t)
+	_, _, err := tryDrain(NewReader(c, Request{Stream: sweepStream()}))
+	if want := fmt.Sprintf("(%d attempts in ", c.Requests()); err == nil || c.Requests() < 6 || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v after %d requests, want %q", err, c.Requests(), want)
 	}
 }
 

@@ -76,11 +76,17 @@ func (w *listWalk) readFirstPage(ctx context.Context) (listPage, error) {
 // ClassSource: such a list has no end. It must not be called after the last page.
 func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 	sh, asked, err := w.readPage(ctx, 0)
+	var earlier api.Error
 	for err != nil {
 		// Halve the size of a page that keeps failing (T20). Each smaller size gets two attempts only: the first size has used the
 		// usual number.
 		var failure *api.Error
-		if !errors.As(err, &failure) || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || ctx.Err() != nil {
+		failed := errors.As(err, &failure)
+		if failed {
+			failure.AddAttempts(&earlier)
+			earlier = *failure
+		}
+		if !failed || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || ctx.Err() != nil {
 			return listPage{}, err
 		}
 		w.resizePages(w.pos.Size / 2)

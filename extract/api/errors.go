@@ -45,8 +45,9 @@ type Error struct {
 	Code      string // the API's own code
 	Message   string // the API's own message, shortened, without the token
 	RequestID string
-	Attempts  int   // requests sent for it, the first included
-	Err       error // the cause; may be nil
+	Attempts  int           // requests sent for it, the first included
+	Spent     time.Duration // time from the first attempt to the last answer
+	Err       error         // the cause; may be nil
 
 	retryAfter time.Duration // wait that the answer asks for; 0: none
 	ServerTime time.Time     // the server's clock; zero when unknown
@@ -69,8 +70,8 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Err.Error())
 	}
 	var notes []string
-	if e.Attempts > 1 {
-		notes = append(notes, fmt.Sprintf("%d attempts", e.Attempts))
+	if tried := e.describeAttempts(); tried != "" {
+		notes = append(notes, tried)
 	}
 	if e.RequestID != "" {
 		notes = append(notes, "request_id "+e.RequestID)
@@ -79,6 +80,26 @@ func (e *Error) Error() string {
 		b.WriteString(" (" + strings.Join(notes, ", ") + ")")
 	}
 	return b.String()
+}
+
+// describeAttempts says how often the request was sent, and how long that took; "" for one quick attempt.
+func (e *Error) describeAttempts() string {
+	spent := "under 1s"
+	if e.Spent >= time.Second {
+		spent = e.Spent.Round(time.Second).String()
+	}
+	switch {
+	case e.Attempts > 1:
+		return fmt.Sprintf("%d attempts in %s", e.Attempts, spent)
+	case e.Attempts == 1 && e.Spent >= time.Second:
+		return "1 attempt in " + spent
+	}
+	return ""
+}
+
+// AddAttempts counts those that an earlier failure of the same work had.
+func (e *Error) AddAttempts(earlier *Error) {
+	e.Attempts, e.Spent = e.Attempts+earlier.Attempts, e.Spent+earlier.Spent
 }
 
 // Unwrap returns the cause.

@@ -26,12 +26,13 @@ func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 	if !rule.retrySafe {
 		most = 1
 	}
-	renewed := false
+	renewed, began := false, c.o.Now()
 	for n := 1; ; n++ {
 		a, token, failure, err := c.sendAttempt(ctx, q, n)
 		if err != nil || failure == nil {
 			return a, err
 		}
+		failure.Spent = c.o.Now().Sub(began)
 		if failure.Class == ClassAuth {
 			if !renewed && c.renewToken(token) {
 				renewed = true

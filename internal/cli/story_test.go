@@ -187,6 +187,7 @@ var untidy = []struct {
 	{regexp.MustCompile(`01[0-9A-Z]{24}`), "RUN"},
 	{regexp.MustCompile(`(?m)(^  |\brun )[0-9A-HJKMNP-TV-Z]{8}(  |\))`), "${1}RUN$2"},
 	{regexp.MustCompile(`time=\S+`), "time=T"},
+	{spentOnAttempts, "attempts in T"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "HOST"},
 	{regexp.MustCompile(`\b\d\.\ds\b`), "T.Ts"},
 	{regexp.MustCompile(`(copy_file_range|write): file too large`), "file too large"},
