@@ -18,6 +18,7 @@ import (
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
+	"aqueduck/load/layout"
 )
 
 // requireTexts fails for each text that a page lacks.
@@ -219,6 +220,29 @@ func TestButtonsDoWhatTheySay(t *testing.T) {
 	a, text = b.sendRequest(http.MethodPost, "/p/nightly/run", nil, nil)
 	if a.StatusCode != http.StatusConflict || !strings.Contains(text, "nightly is already running") {
 		t.Errorf("%s %s", a.Status, text)
+	}
+}
+
+// TestTheButtonsSayWhenARetryBeginsAnyway: who looks at a failed run need not press a button.
+func TestTheButtonsSayWhenARetryBeginsAnyway(t *testing.T) {
+	t.Parallel()
+	dir := layout.Dir(t.TempDir())
+	b := newBed(t, func(o *Options) { o.Dir = dir })
+	b.loginWithSecret()
+	if err := os.MkdirAll(dir.State(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	failed := b.readClock().Add(-3 * time.Minute)
+	note := runlog.PastRun{Run: "01JDA00000000000000000FA1L", Pipeline: "nightly", Started: failed, Finished: failed, Outcome: "FAILED", Exit: 1, Class: "transient", Error: "it is down", Try: 1, RetryAt: failed.Add(15 * time.Minute)}
+	if err := note.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/", "/p/nightly", "/runs/" + note.Run} {
+		requireTexts(t, b.fetchPage(path), "Run now", `unless a run ends well before, retry 2 of 4 begins <time datetime="2026-11-22T12:12:00Z" title="2026-11-22T12:12:00Z">in 12 min</time>`)
+	}
+	b.advanceClock(time.Hour)
+	if page := b.fetchPage("/runs/" + note.Run); strings.Contains(page, "unless a run") {
+		t.Errorf("the retry is over:\n%s", page)
 	}
 }
 

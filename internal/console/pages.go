@@ -38,6 +38,7 @@ type pipelineView struct {
 	Status *runlog.Overview
 	Mine   []runlog.ActionItem
 	Charts []runChart
+	Coming *comingRun
 }
 
 func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, framedPage, error) {
@@ -49,7 +50,7 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 	if !ok {
 		return "", nil, errNotThere
 	}
-	v := &pipelineView{pageView: pageView{Title: p.Name, Here: "overview"}, PipelineOverview: p, Status: o}
+	v := &pipelineView{pageView: pageView{Title: p.Name, Here: "overview"}, PipelineOverview: p, Status: o, Coming: newComingRun(o.Now, p)}
 	for _, n := range o.Needs {
 		if n.Pipeline == p.Name {
 			v.Mine = append(v.Mine, n)

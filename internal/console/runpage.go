@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"aqueduck/internal/runlog"
 )
@@ -15,8 +16,9 @@ type runView struct {
 	Axis    timeAxis
 	Log     logView
 	Errors  []failedStreams
-	Can     bool // the run can be cancelled here
-	Healing bool // the failed streams can be retried here
+	Can     bool       // the run can be cancelled here
+	Healing bool       // the failed streams can be retried here
+	Coming  *comingRun // after the last run of its pipeline
 }
 
 // failedStreams are the streams that failed with errors of one class.
@@ -24,6 +26,16 @@ type failedStreams struct {
 	Class   string
 	Act     bool
 	Streams []runlog.RunStream
+}
+
+// comingRun is the next run of a pipeline, beside the buttons that start one now.
+type comingRun struct {
+	Now, Next time.Time
+	Try       int // the number of a retry; 0: it is none
+}
+
+func newComingRun(now time.Time, p runlog.PipelineOverview) *comingRun {
+	return &comingRun{now, p.Next, p.Try}
 }
 
 func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
@@ -53,5 +65,14 @@ func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framedP
 	_, ours := config.Pipeline(d.Pipeline)
 	v.Can = ours && d.Running != nil
 	v.Healing = ours && d.Running == nil && d.Outcome != "OK"
+	if v.Healing {
+		o, err := c.readOverview(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		if p, ok := findPipeline(o, d.Pipeline); ok && len(p.Runs) > 0 && p.Runs[0].Run == d.Run {
+			v.Coming = newComingRun(o.Now, p)
+		}
+	}
 	return "run", v, nil
 }

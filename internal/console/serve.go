@@ -89,5 +89,5 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) e
 var templateFuncs = template.FuncMap{
 	"num": formatNumber[int64], "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
 	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "second": func(t time.Time) string { return t.UTC().Format(time.TimeOnly) },
-	"saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 }
