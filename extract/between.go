@@ -98,12 +98,7 @@ func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err
 			to = min(to, b.since+b.size)
 		}
 		sh, err = readSpan(ctx, b.c, listOf(b.r.Stream, 0), b.r.Stream.Read.Since.Field, b.since, to, attempts)
-		var failure *api.Error
-		failed := errors.As(err, &failure)
-		if failed {
-			failure.AddAttempts(&earlier)
-			earlier = *failure
-		}
+		failure := api.AddAttempts(err, &earlier)
 		switch {
 		case err == nil && !sh.isTruncated():
 			b.growSpan(int64(len(sh.Records)))
@@ -112,7 +107,7 @@ func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err
 			return sh, to, b.overflowError(sh)
 		case err == nil:
 			b.overflowRows = max(b.overflowRows, int64(len(sh.Records)))
-		case ctx.Err() != nil || !failed || !failure.SmallerPageMayHelp() || to-b.since <= 1:
+		case ctx.Err() != nil || failure == nil || !failure.SmallerPageMayHelp() || to-b.since <= 1:
 			return sh, to, err
 		default:
 			attempts = 2 // the first span has used the usual number of attempts

@@ -80,13 +80,8 @@ func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 	for err != nil {
 		// Halve the size of a page that keeps failing (T20). Each smaller size gets two attempts only: the first size has used the
 		// usual number.
-		var failure *api.Error
-		failed := errors.As(err, &failure)
-		if failed {
-			failure.AddAttempts(&earlier)
-			earlier = *failure
-		}
-		if !failed || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || ctx.Err() != nil {
+		failure := api.AddAttempts(err, &earlier)
+		if failure == nil || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || ctx.Err() != nil {
 			return listPage{}, err
 		}
 		w.resizePages(w.pos.Size / 2)

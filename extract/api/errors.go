@@ -97,9 +97,16 @@ func (e *Error) describeAttempts() string {
 	return ""
 }
 
-// AddAttempts counts those that an earlier failure of the same work had.
-func (e *Error) AddAttempts(earlier *Error) {
+// AddAttempts adds the attempts of earlier failures of the same work to the first Error in err's chain, which then is the earlier one. It returns
+// that Error, nil when there is none.
+func AddAttempts(err error, earlier *Error) *Error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return nil
+	}
 	e.Attempts, e.Spent = e.Attempts+earlier.Attempts, e.Spent+earlier.Spent
+	*earlier = *e
+	return e
 }
 
 // Unwrap returns the cause.
