@@ -86,6 +86,9 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	if err := r.Dir.Rollback(to.Path); err != nil {
 		return false, &problem.Problem{Class: "data", What: "restore the published file of run " + to.Run, Err: err, Next: "choose another file: aqueduck rollback --list; readers keep the current file"}
 	}
+	if err := (runlog.Rollback{At: r.Now(), FromRun: files[0].Run, ToRun: to.Run, By: r.By}).Save(r.Dir); err != nil {
+		return true, err
+	}
 	_, err = sync.SendRemote(ctx, r)
 	return true, err
 }

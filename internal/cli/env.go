@@ -188,8 +188,15 @@ func (env *Env) shownTime() time.Time {
 
 // explainClock begins a table that shows times, if they are not those of this machine.
 func (env *Env) explainClock() {
-	if env.output == "table" && env.clock.Load().IsEmulated() {
-		fmt.Fprintln(env.Stdout, runlog.SaysEmulated)
+	if env.output == "table" {
+		env.explainClockOf(env.Stdout)
+	}
+}
+
+// explainClockOf writes whose times follow, if they are not those of this machine.
+func (env *Env) explainClockOf(w io.Writer) {
+	if env.clock.Load().IsEmulated() {
+		fmt.Fprintln(w, runlog.SaysEmulated)
 	}
 }
 

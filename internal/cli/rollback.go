@@ -24,7 +24,7 @@ files and asks for confirmation.
 
 Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
 later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
-publish.`,
+publish. aqueduck runs lists the rollback, and aqueduck status shows it until the next publish.`,
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 7QRSTVWX --yes",
 		Args:              usage.AtMostOne("a run"),
@@ -41,15 +41,21 @@ publish.`,
 			if len(args) > 0 {
 				run = args[0]
 			}
-			runner := &runner.Runner{Dir: dir, Now: env.shownTime, Machine: env.Now, Wait: env.Wait, Log: env.newLogger()}
+			runner := &runner.Runner{Dir: dir, Now: env.shownTime, Machine: env.Now, Wait: env.Wait, Log: env.newLogger(), By: operatorName()}
+			var restored string
 			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
-				fmt.Fprintf(env.Stderr, "- %s of %s\n+ %s of %s\n", runlog.ShortRun(from.Run), from.Time(), runlog.ShortRun(to.Run), to.Time())
+				restored = runlog.ShortRun(to.Run)
+				env.explainClockOf(env.Stderr)
+				fmt.Fprintf(env.Stderr, "readers have %s, published at %s\nthey will get %s, published at %s\n", runlog.ShortRun(from.Run), from.Time(), restored, to.Time())
 				if yes {
 					return true, nil
 				}
 				return askConfirmation(env, "restore the older file? [y/N] ")
 			})
-			if err == nil && !done {
+			switch {
+			case done:
+				fmt.Fprintf(env.Stderr, "readers have %s now; the next run continues from it and reads later changes again\n", restored)
+			case err == nil:
 				fmt.Fprintln(env.Stderr, "nothing was changed")
 			}
 			return err

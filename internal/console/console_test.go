@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -244,6 +246,26 @@ func TestTheButtonsSayWhenARetryBeginsAnyway(t *testing.T) {
 	if page := b.fetchPage("/runs/" + note.Run); strings.Contains(page, "unless a run") {
 		t.Errorf("the retry is over:\n%s", page)
 	}
+}
+
+func TestTheOverviewSaysThatReadersHaveAnOlderFile(t *testing.T) {
+	t.Parallel()
+	w, err := warehouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := layout.Dir(t.TempDir())
+	if out, err := exec.Command("cp", "-a", string(w.runner.Dir)+"/.", string(dir)).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	b := newBed(t, func(o *Options) { o.Dir = dir })
+	b.loginWithSecret()
+	file := strings.TrimSuffix(filepath.Base(dir.Current()), ".duckdb")
+	done := runlog.Rollback{At: time.Date(2024, 6, 16, 3, 0, 0, 0, time.UTC), FromRun: "01J0000000000000000000NEWER-01", ToRun: file, By: "ann@host"}
+	if err := done.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	requireTexts(t, b.fetchPage("/"), "Rollback: readers have the file "+runlog.ShortRun(file)+" again since 2024-06-16T03:00:00Z, in place of ")
 }
 
 // TestPagesFollowTheActiveRun follows run.json: each change causes an event, and the end causes one too. The page of the run has its streams.

@@ -55,6 +55,9 @@ func (e PastRun) Note() string {
 	for _, m := range e.Moved {
 		words = append(words, m.describeMove()+" by "+m.By)
 	}
+	if e.Rollback != nil {
+		words = append(words, fmt.Sprintf("from %s to %s by %s", ShortRun(e.Rollback.FromRun), ShortRun(e.Rollback.ToRun), e.Rollback.By))
+	}
 	return strings.Join(words, "; ")
 }
 
@@ -73,7 +76,8 @@ func (f PublishedDB) readMoves(ctx context.Context) (moves []CheckpointMove, err
 	return moves, err
 }
 
-// History returns the runs that PastRuns returns, the skipped runs, and for all pipelines also the commands that changed checkpoints.
+// History returns the runs that PastRuns returns, the skipped runs, and for all pipelines also rollbacks and the commands that changed
+// checkpoints.
 func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]PastRun, error) {
 	runs, err := PastRuns(ctx, dir, pipeline, most)
 	if err != nil {
@@ -84,7 +88,7 @@ func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]
 		return nil, err
 	}
 	for _, e := range notes {
-		if e.Outcome == Skipped && (pipeline == "" || e.Pipeline == pipeline) {
+		if e.Run == "" && (pipeline == "" || e.Pipeline == pipeline) {
 			runs = append(runs, e)
 		}
 	}

@@ -26,7 +26,7 @@ type PastRun struct {
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started_at"`      // by the warehouse's clock
 	Finished time.Time `json:"finished_at"`     // likewise
-	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list also handMoved and Skipped
+	Outcome  string    `json:"outcome"`         // OK, FAILED, INTERRUPTED, KILLED; in a list also handMoved, Skipped and RolledBack
 	Exit     int       `json:"exit_code"`       // the exit code of the program
 	Rows     int64     `json:"rows"`            // rows written, over all tables
 	Requests int64     `json:"requests"`        // requests sent, retries included
@@ -46,6 +46,7 @@ type PastRun struct {
 	CaughtUp  bool             `json:"caught_up,omitempty"`  // a catch-up run: for a scheduled time that was missed, or whose run was interrupted or crashed
 	Cancelled bool             `json:"called_off,omitempty"` // a person cancelled the run
 	Moved     []CheckpointMove `json:"moved,omitempty"`      // not a run: a command changed these checkpoints
+	Rollback  *Rollback        `json:"rollback,omitempty"`   // not a run: a command gave readers an older file
 
 	Quiet bool `json:"-"` // the failure sends no alert yet, because a retry follows
 }
@@ -148,7 +149,7 @@ func ReadRunNotes(dir layout.Dir) ([]PastRun, error) {
 	return slices.DeleteFunc(notes, func(e PastRun) bool { return e.Run == "" }), err
 }
 
-// readNotes returns the notes of ended and of skipped runs. It leaves out those of another clock: an emulated workspace may fill a directory in
+// readNotes returns the notes of ended and of skipped runs, and of rollbacks. It leaves out those of another clock: an emulated workspace may fill a directory in
 // which runs of a real one have failed.
 func readNotes(dir layout.Dir) ([]PastRun, error) {
 	text, err := os.ReadFile(dir.EndsFile())
@@ -162,7 +163,7 @@ func readNotes(dir layout.Dir) ([]PastRun, error) {
 	emulated := layout.IsEmulated(dir)
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		var e PastRun
-		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == Skipped) && e.Emulated == emulated {
+		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == Skipped || e.Rollback != nil) && e.Emulated == emulated {
 			notes = append(notes, e)
 		}
 	}

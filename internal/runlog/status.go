@@ -16,17 +16,18 @@ import (
 
 // Status is what is known about a warehouse from files that no run is writing.
 type Status struct {
-	Dir      string           `json:"dir"`
-	AsOf     time.Time        `json:"data_as_of,omitzero"` // everything before this time is in the published file
-	Running  *Running         `json:"running"`             // nil: no run is under way
-	Lost     *Running         `json:"lost"`                // a crashed run that is not noted yet
-	Next     []NextRun        `json:"next"`
-	Given    problem.CLIFlags `json:"-"`    // flags that commands in next steps repeat
-	Runs     []PastRun        `json:"runs"` // newest first
-	Streams  []StreamStatus   `json:"streams"`
-	Drift    []Drift          `json:"schema_drift"` // of the last run and the DriftDays days before it, newest first
-	Emulated bool             `json:"emulated"`     // all times are those of an emulated workspace
-	Now      time.Time        `json:"now"`          // by the clock of the warehouse, as all times here
+	Dir        string           `json:"dir"`
+	AsOf       time.Time        `json:"data_as_of,omitzero"` // everything before this time is in the published file
+	Running    *Running         `json:"running"`             // nil: no run is under way
+	Lost       *Running         `json:"lost"`                // a crashed run that is not noted yet
+	Next       []NextRun        `json:"next"`
+	Given      problem.CLIFlags `json:"-"`    // flags that commands in next steps repeat
+	Runs       []PastRun        `json:"runs"` // newest first
+	Streams    []StreamStatus   `json:"streams"`
+	Drift      []Drift          `json:"schema_drift"`          // of the last run and the DriftDays days before it, newest first
+	Emulated   bool             `json:"emulated"`              // all times are those of an emulated workspace
+	RolledBack *Rollback        `json:"rolled_back,omitempty"` // the rollback since which nothing was published
+	Now        time.Time        `json:"now"`                   // by the clock of the warehouse, as all times here
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.
@@ -76,6 +77,9 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	s.Now, s.Emulated = WarehouseTime(dir, machine)
 	var err error
 	if s.Running, s.Lost, err = readRunFile(dir); err != nil {
+		return nil, err
+	}
+	if s.RolledBack, err = lastRollback(dir); err != nil {
 		return nil, err
 	}
 	if catalogue == nil {

@@ -32,6 +32,9 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
 	}
+	if s.RolledBack != nil {
+		fmt.Fprintf(w, "rollback  %s;\n          the next run continues from that file\n", s.RolledBack)
+	}
 	for _, n := range s.Next {
 		fmt.Fprintf(w, "next      %s %s%s\n", n.Pipeline, describeNext(n, s.Now), n.Again())
 	}
