@@ -9,6 +9,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
 	"aqueduck/internal/sync/stream"
@@ -17,8 +18,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// Move is a checkpoint before and after a change, in words.
-type Move struct{ Workspace, Stream, Before, After string }
+// Move is a change of a checkpoint.
+type Move struct {
+	Workspace, Stream string
+	Before, After     string // the checkpoint, in words
+	Requests          int64  // about how many the next run needs for it; 0: not known
+
+	lookback time.Duration
+}
 
 // String says in dates what the move changes, and what the next run reads again.
 func (m Move) String() string {
@@ -27,15 +34,62 @@ func (m Move) String() string {
 	if errors.Join(err, afterErr) != nil {
 		return m.Before + " becomes " + m.After
 	}
-	at := func(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
 	switch {
 	case after.SyncedTo == 0 && before.SyncedTo == 0:
-		return "the next run reads everything"
+		return "the next run reads everything" + m.about()
 	case after.SyncedTo == 0:
-		return fmt.Sprintf("synced to %s; after the reset the next run reads everything", at(before.SyncedTo))
+		return fmt.Sprintf("synced to %s; after the reset the next run reads everything%s", term.OrDash(warehouse.UnixTime(before.SyncedTo)), m.about())
 	}
-	span := time.Duration(before.SyncedTo-after.SyncedTo) * time.Second
-	return fmt.Sprintf("synced to %s; the next run reads again from %s on, %.1f days", at(before.SyncedTo), at(after.SyncedTo), span.Hours()/24)
+	from := m.readFrom(after)
+	return fmt.Sprintf("synced to %s; the next run reads again from %s on, %.1f days%s", term.OrDash(warehouse.UnixTime(before.SyncedTo)), term.OrDash(from),
+		warehouse.UnixTime(before.SyncedTo).Sub(from).Hours()/24, m.about())
+}
+
+// Done says in dates what was changed, and what the next run reads again.
+func (m Move) Done() string {
+	after, err := extract.ParseState(m.After)
+	if err != nil {
+		return "changed to " + m.After
+	}
+	if after.SyncedTo == 0 {
+		return "reset; the next run reads everything" + m.about()
+	}
+	return fmt.Sprintf("synced to %s now; the next run reads again what changed since %s%s", term.OrDash(warehouse.UnixTime(after.SyncedTo)), term.OrDash(m.readFrom(after)), m.about())
+}
+
+// readFrom is the time from which the next run reads: the watermark less the lookback window.
+func (m Move) readFrom(state extract.State) time.Time {
+	return warehouse.UnixTime(state.SyncedTo).Add(-m.lookback)
+}
+
+func (m Move) about() string {
+	if m.Requests == 0 {
+		return ""
+	}
+	return ", in about " + term.Count(int(m.Requests), "request")
+}
+
+// estimateRequests returns about how many requests read the stored rows from a time on, as those of the last run and one for each further page; 0: not
+// known.
+func estimateRequests(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, from time.Time) int64 {
+	if s.Table == "" || s.TimeColumn() == "" || s.Read.Page.Size == 0 {
+		return 0
+	}
+	var records, last int64
+	count := fmt.Sprintf(`SELECT count(*), (SELECT coalesce(arg_max(requests, started_at), 1) FROM _sync.stream_runs WHERE schema = '%s' AND stream = '%s')
+		FROM %q.%q WHERE %q >= TIMESTAMPTZ '%s'`, workspace, s.Name, workspace, s.Table, s.TimeColumn(), from.UTC().Format(time.RFC3339))
+	err := runlog.QueryPublished(ctx, r.Dir, count, func(v []any) error {
+		records, last = runlog.AsWhole(v[0]), runlog.AsWhole(v[1])
+		return nil
+	})
+	if err != nil {
+		return 0
+	}
+	requests := records/int64(s.Read.Page.Size) + max(last, 1)
+	if s.Read.Detail != nil {
+		requests += records
+	}
+	return requests
 }
 
 // Confirm shows all changes to the operator, and returns whether to make them.
@@ -52,7 +106,7 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark: it is not read by time, but with since.by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
 	}
-	return moveCheckpoints(ctx, r, "rewind", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
+	return moveCheckpoints(ctx, r, "rewind", workspace, s, confirm, func(state extract.State) (extract.State, error) {
 		if state.SyncedTo == 0 {
 			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark yet", Next: "aqueduck sync"}
 		}
@@ -77,7 +131,7 @@ func Reset(ctx context.Context, r *runner.Runner, workspace, stream string, conf
 	if err != nil {
 		return err
 	}
-	return moveCheckpoints(ctx, r, "reset", workspace, stream, confirm, func(state extract.State) (extract.State, error) {
+	return moveCheckpoints(ctx, r, "reset", workspace, s, confirm, func(state extract.State) (extract.State, error) {
 		return extract.State{Export: sync.TableOf(state.Export), RereadAll: s.Read.Detail != nil}, nil
 	})
 }
@@ -98,7 +152,7 @@ func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.
 
 // moveCheckpoints changes the checkpoint of a stream in one workspace or in every one that has one: in all of them, or after an error in none.
 // Then it publishes, so that readers see the checkpoints that the next run uses.
-func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamName string, confirm Confirm, change func(extract.State) (extract.State, error)) error {
+func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only string, moved *schemas.Stream, confirm Confirm, change func(extract.State) (extract.State, error)) error {
 	names := r.Config.WorkspaceNames()
 	if only != "" {
 		if _, err := r.Config.ResolveWorkspace(only); err != nil {
@@ -110,7 +164,7 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamNa
 		var steps []warehouse.Step
 		var moves []Move
 		for _, name := range names {
-			s, err := w.PlanMove(ctx, name, streamName, change)
+			s, err := w.PlanMove(ctx, name, moved.Name, change)
 			if err != nil && len(r.Config.Workspaces) > 1 {
 				err = fmt.Errorf("workspace %s: %w", name, err)
 			}
@@ -118,7 +172,11 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only, streamNa
 				return err
 			}
 			if s.Base.Seq > 0 {
-				steps, moves = append(steps, s), append(moves, Move{name, streamName, s.Base.State, s.Next.State})
+				m := Move{Workspace: name, Stream: moved.Name, Before: s.Base.State, After: s.Next.State, lookback: moved.Read.Since.Overlap}
+				if after, err := extract.ParseState(m.After); err == nil {
+					m.Requests = estimateRequests(ctx, r, name, moved, m.readFrom(after))
+				}
+				steps, moves = append(steps, s), append(moves, m)
 			}
 		}
 		if len(moves) == 0 {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/user"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -165,7 +166,9 @@ func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.C
 	}
 	runner.By = operatorName()
 	changed := false
+	var done []string
 	err = do(runner, func(moves []admin.Move) (bool, error) {
+		env.explainClockOf(env.Stderr)
 		question := "change the checkpoint? [y/N] "
 		if len(moves) > 1 {
 			question = fmt.Sprintf("change all %d checkpoints? [y/N] ", len(moves))
@@ -176,6 +179,7 @@ func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.C
 				name = one.Workspace + "." + one.Stream
 			}
 			fmt.Fprintf(env.Stderr, "%s: %s\n", name, one)
+			done = append(done, name+": "+one.Done())
 			if env.verbose > 0 {
 				fmt.Fprintf(env.Stderr, "- %s\n+ %s\n", one.Before, one.After)
 			}
@@ -189,8 +193,11 @@ func moveCheckpoints(env *Env, m checkpointMove, do func(*runner.Runner, admin.C
 		}
 		return changed, nil
 	})
-	if err == nil && !changed {
+	switch {
+	case err == nil && !changed:
 		fmt.Fprintln(env.Stderr, "nothing was changed")
+	case err == nil:
+		fmt.Fprintln(env.Stderr, strings.Join(done, "\n"))
 	}
 	return err
 }

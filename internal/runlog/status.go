@@ -63,6 +63,8 @@ type StreamStatus struct {
 	Error     string    `json:"error,omitempty"`       // of its last run
 	Hint      string    `json:"next,omitempty"`
 
+	RewoundFrom time.Time `json:"rewound_from,omitzero"` // the watermark before `state rewind` moved it back; absent: a run has moved it since
+
 	first time.Time // start of the first run that was to read it while the workspace had it
 }
 
@@ -136,7 +138,7 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 			GROUP BY schema, stream) l USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
-	return f.queryStatement(ctx, streams, func(v []any) error {
+	err := f.queryStatement(ctx, streams, func(v []any) error {
 		one := StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
 			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
 			first: AsTime(v[9]), Error: AsText(v[10])}
@@ -146,6 +148,36 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 		s.Streams = append(s.Streams, one)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	moves, err := f.readMoves(ctx)
+	for i := range s.Streams {
+		s.Streams[i].noteRewinds(moves)
+	}
+	return err
+}
+
+// noteRewinds sets RewoundFrom from all moves of checkpoints, newest first.
+func (s *StreamStatus) noteRewinds(moves []CheckpointMove) {
+	at := s.SyncedTo
+	for _, m := range moves {
+		if m.Workspace != s.Workspace || m.Stream != s.Stream {
+			continue
+		}
+		if m.To.IsZero() || !m.To.Equal(at) {
+			return
+		}
+		at, s.RewoundFrom = m.From, m.From
+	}
+}
+
+// publishedTo is the time up to which all data is published. A rewind takes no row away.
+func (s *StreamStatus) publishedTo() time.Time {
+	if s.RewoundFrom.After(s.SyncedTo) {
+		return s.RewoundFrom
+	}
+	return s.SyncedTo
 }
 
 // asOf sets the time before which all data is published. There is none while one stream was never read. Streams by ids without current ids, and
@@ -158,8 +190,8 @@ func (s *Status) asOf(catalogue *schemas.Catalogue) {
 			return
 		}
 		idle := ok && known.Read.ByIDs() && stream.Outcome == string(StatusOK)
-		if !idle && !stream.SyncedTo.IsZero() && (s.AsOf.IsZero() || stream.SyncedTo.Before(s.AsOf)) {
-			s.AsOf = stream.SyncedTo
+		if to := stream.publishedTo(); !idle && !to.IsZero() && (s.AsOf.IsZero() || to.Before(s.AsOf)) {
+			s.AsOf = to
 		}
 	}
 }

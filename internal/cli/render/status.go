@@ -84,6 +84,9 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 	fmt.Fprintln(w)
 	printTable(w, t)
 	for _, stream := range s.Streams {
+		if !stream.RewoundFrom.IsZero() {
+			fmt.Fprintf(w, "  %s: rewound from %s; the next run reads it again\n", called(stream), term.ShortTime(s.Now, stream.RewoundFrom.UTC()))
+		}
 		if stream.Hint != "" {
 			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
 		}
