@@ -29,7 +29,8 @@ func newScheduleNext(env *Env) *cobra.Command {
 		Use:   "next [pipeline…]",
 		Short: "List the next runs of each pipeline",
 		Long: `List the next times at which aqueduck serve runs each pipeline, in warehouse.timezone and in UTC. Times that daylight saving
-skips or repeats are marked. Reads only the configuration.`,
+skips or repeats are marked. Reads only the configuration. Schedules follow the clock of this machine, also where an emulated
+workspace fills the warehouse.`,
 		Example:           "  aqueduck schedule next\n  aqueduck schedule next nightly -n 10\n  aqueduck schedule next -o json",
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,

@@ -111,7 +111,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 		}
 		waiting := func() {
 			if ctx.Err() == nil {
-				setup.Log.Info("waiting", "pipeline", p.Name, "next", setup.ShownTime(p.Schedule.Next(setup.MachineNow())).Format(time.RFC3339))
+				setup.Log.Info("waiting", "pipeline", p.Name, "next", setup.FormatScheduled(p.Schedule.Next(setup.MachineNow())))
 			}
 		}
 		skipped := func(at time.Time) { serve.RecordSkip(setup, p, at) }

@@ -76,6 +76,14 @@ func (r *Runner) ShownTime(at time.Time) time.Time {
 	return at.Add(r.Now().Sub(r.MachineNow()))
 }
 
+// FormatScheduled formats a time of a schedule, which follows this machine's clock, and says so where the warehouse has another clock.
+func (r *Runner) FormatScheduled(at time.Time) string {
+	if r.IsEmulated() {
+		return at.Format(time.RFC3339) + " on this machine"
+	}
+	return at.Format(time.RFC3339)
+}
+
 // InterruptedCode returns the exit code of an interrupted run, by the cause of the interruption.
 func (r *Runner) InterruptedCode(ctx context.Context) int {
 	if r.Interrupted == nil {

@@ -2,7 +2,6 @@ package sync
 
 import (
 	"fmt"
-	"time"
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/runlog"
@@ -32,6 +31,6 @@ func scheduleRetry(r *runner.Runner, past *runlog.PastRun, p *config.Pipeline) b
 	if shown := r.ShownTime(at); !shown.Equal(at) {
 		past.RetryAt, past.RetryDue = runlog.ToMicroseconds(shown), past.RetryAt
 	}
-	r.Log.Warn("the run is retried", "pipeline", p.Name, "class", past.Class, "at", past.RetryAt.Format(time.RFC3339), "try", fmt.Sprintf("%d of %d", past.Try+1, runlog.Tries()))
+	r.Log.Warn("the run is retried", "pipeline", p.Name, "class", past.Class, "at", r.FormatScheduled(at.UTC()), "try", fmt.Sprintf("%d of %d", past.Try+1, runlog.Tries()))
 	return true
 }
