@@ -32,7 +32,7 @@ func (p Pulled) String() string {
 // Pull gives the warehouse the file of the object store that its configuration names, if it has another one. Older files are removed beyond those that
 // the configuration keeps.
 func Pull(ctx context.Context, r *runner.Runner) (p Pulled, err error) {
-	store, err := remote.Open(r.Config.Warehouse.Remote)
+	store, err := remote.OpenStore(r.Config.Warehouse.Remote)
 	if err != nil {
 		return p, err
 	}
@@ -51,7 +51,7 @@ func Pull(ctx context.Context, r *runner.Runner) (p Pulled, err error) {
 	if taken.File.Name == "" {
 		return p, &problem.Problem{Class: "data", What: r.Config.Warehouse.Remote + " has no published file", Next: "set warehouse.remote in pipelines.yaml to this place where aqueduck sync runs"}
 	}
-	p = Pulled{File: r.Dir.Link(), Run: taken.File.Run(), Sent: taken.Moved, New: taken.New, Bytes: taken.Bytes}
+	p = Pulled{File: r.Dir.Link(), Run: taken.File.RunID(), Sent: taken.Moved, New: taken.New, Bytes: taken.Bytes}
 	if !taken.New {
 		return p, nil
 	}

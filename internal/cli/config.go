@@ -48,7 +48,7 @@ func (env *Env) parseConfig(read configReader) (*config.Config, *schemas.Catalog
 	if err != nil {
 		return nil, nil, err
 	}
-	kept, err := readEnv(filepath.Join(filepath.Dir(files[0]), ".env"))
+	kept, err := config.ReadDotenv(filepath.Join(filepath.Dir(files[0]), ".env"))
 	if err != nil {
 		return nil, nil, err
 	}

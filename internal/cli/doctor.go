@@ -103,7 +103,7 @@ func mentionedVariables(env *Env) (all []settingOrigin, err error) {
 		return []settingOrigin{{"configuration", "", env.fileNames() + " cannot be read: aqueduck check"}}, nil
 	}
 	dotenv := filepath.Join(filepath.Dir(files[0]), ".env")
-	kept, err := readEnv(dotenv)
+	kept, err := config.ReadDotenv(dotenv)
 	if err != nil {
 		return nil, err
 	}

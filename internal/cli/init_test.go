@@ -79,7 +79,7 @@ func TestVariablesOfAFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := readEnv(file)
+		kept, err := config.ReadDotenv(file)
 		wrong, refused := strings.CutPrefix(want, "error: ")
 		switch {
 		case refused && (err == nil || !strings.Contains(err.Error(), wrong) || strings.Contains(err.Error(), "SECRET")):

@@ -9,7 +9,6 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
-	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
 )
@@ -32,8 +31,8 @@ endpoint and credentials come from.`,
 				cfg.Warehouse.Remote = args[0]
 			} else if loaded, _, err := env.loadConfig(); err != nil {
 				return err
-			} else if cfg = loaded; cfg.Warehouse.Remote == "" {
-				return &problem.Problem{Class: "config", What: "warehouse.remote is not set", Next: "set it in pipelines.yaml, or give the place: aqueduck pull s3://BUCKET/PREFIX"}
+			} else {
+				cfg = loaded
 			}
 			r := &runner.Runner{Config: cfg, Dir: layout.Dir(cfg.Warehouse.Dir), Now: env.Now, Wait: env.Wait, Log: env.newLogger()}
 			pulled, err := admin.Pull(c.Context(), r)

@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"aqueduck/internal/crash"
 	"aqueduck/internal/oracletest"
@@ -47,10 +52,56 @@ func killsAtRarePlaces(t *testing.T, y *frozenSite) {
 	}
 }
 
+// killsAroundTheObjectStore kills runs that take from an object store, or send to it. Afterwards another machine has all data from there.
+func killsAroundTheObjectStore(t *testing.T, y *frozenSite) {
+	text, err := os.ReadFile(filepath.Join(y.home, "pipelines.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(y.home, "remote.yaml")
+	if err := os.WriteFile(config, bytes.Replace(text, []byte("{dir: data"), []byte("{dir: data, remote: \"s3://bucket/w\""), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range crash.RemotePoints() {
+		t.Run(place, func(t *testing.T) {
+			backend := s3mem.New()
+			if err := backend.CreateBucket("bucket"); err != nil {
+				t.Fatal(err)
+			}
+			store := httptest.NewServer(gofakes3.New(backend).Server())
+			defer store.Close()
+			env := []string{"AWS_ENDPOINT_URL_S3=" + store.URL, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret"}
+			p, other := y.copyWarehouse(t, killed), y.copyWarehouse(t, empty)
+			p.file, other.file = config, config
+			if place == crash.RemoteTaken {
+				if e := p.syncOnce(env...); !e.succeeded() {
+					t.Fatal(e)
+				}
+				other.requireCrash(place, env...)
+				other.requireReadable()
+			} else {
+				p.requireCrash(place, env...)
+				p.requireReadable()
+				if e := p.syncOnce(env...); !e.succeeded() {
+					t.Fatal(e)
+				}
+			}
+			if e := other.syncOnce(env...); !e.succeeded() {
+				t.Fatal(e)
+			}
+			other.requireOracleData()
+			if e := p.syncOnce(env...); !e.succeeded() {
+				t.Fatal(e)
+			}
+			p.requireOracleData()
+		})
+	}
+}
+
 // requireCrash runs until a crash point.
-func (p *warehouseCopy) requireCrash(place string) {
+func (p *warehouseCopy) requireCrash(place string, env ...string) {
 	p.t.Helper()
-	if e := p.syncOnce("AQUEDUCK_CRASH=" + place + ":1"); !e.status.Signaled() || e.status.Signal() != syscall.SIGKILL {
+	if e := p.syncOnce(append(env, "AQUEDUCK_CRASH="+place+":1")...); !e.status.Signaled() || e.status.Signal() != syscall.SIGKILL {
 		p.t.Fatalf("the run did not come to %s: %v", place, e)
 	}
 }

@@ -96,12 +96,13 @@ type warehouseCopy struct {
 	t        *testing.T
 	dir      layout.Dir
 	pipeline string
+	file     string // its configuration
 }
 
 // copyWarehouse returns a copy of the warehouse of a history, which is removed after the test.
 func (y *frozenSite) copyWarehouse(t *testing.T, history string) *warehouseCopy {
 	t.Helper()
-	p := &warehouseCopy{frozenSite: y, t: t, pipeline: "nightly", dir: layout.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
+	p := &warehouseCopy{frozenSite: y, t: t, pipeline: "nightly", file: filepath.Join(y.home, "pipelines.yaml"), dir: layout.Dir(filepath.Join(y.home, "plot"+strconv.FormatInt(y.copies.Add(1), 10)))}
 	if history != empty {
 		y.copyDirectory(string(p.dir), y.historyDir(history))
 	}
@@ -119,7 +120,7 @@ func (p *warehouseCopy) syncCommand(args []string) []string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return append([]string{path, "sync", p.pipeline, "--file", filepath.Join(p.home, "pipelines.yaml"), "--dir", string(p.dir)}, args...)
+	return append([]string{path, "sync", p.pipeline, "--file", p.file, "--dir", string(p.dir)}, args...)
 }
 
 func (p *warehouseCopy) syncEnvironment() []string {

@@ -17,7 +17,7 @@ import (
 
 // chunkSize is the size in bytes of the parts in which files are compared. DuckDB's blocks keep their places from one published file to the next, so
 // that most chunks of a large file stay equal.
-const chunkSize = 1 << 20
+const chunkSize = 256 << 10
 
 // sumsSuffix ends the name of the object with the checksums of a file's chunks.
 const sumsSuffix = ".sums"
@@ -50,7 +50,7 @@ func sumChunks(path string) (sums []string, err error) {
 }
 
 // mostChunks is how many chunks one request reads.
-const mostChunks = 16
+const mostChunks = 64
 
 // download writes a file of the store to a path, and returns the number of bytes that it transferred. Chunks that base has, which may be "", come
 // from there. A file that is not as it was sent is an error.

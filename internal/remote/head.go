@@ -23,21 +23,21 @@ const headName = "head.json"
 type File struct {
 	Name   string `json:"name"`   // as in .aqueduck/published of the machine that published it
 	Object string `json:"object"` // where it is, below the place of the store; never used for other content
-	Bytes  int64  `json:"bytes"`
+	Bytes  int64  `json:"bytes"`  // size
 	Sum    string `json:"sha256"`
 }
 
-// Run is the run that published the file; further files of one run end in -2, -3 ….
-func (f File) Run() string { return strings.TrimSuffix(f.Name, ".duckdb") }
+// RunID is the run that published the file; further files of one run end in -2, -3 ….
+func (f File) RunID() string { return strings.TrimSuffix(f.Name, ".duckdb") }
 
 // Head is head.json: which file counts.
 type Head struct {
 	Epoch    int64           `json:"epoch"` // grows by one with each change
 	File     File            `json:"file"`
-	Older    []File          `json:"older"`    // kept for a rollback, newest first
-	Erasures string          `json:"erasures"` // SHA-256 of the log of erasures that all these files comply with; "": there was none
-	Writer   string          `json:"writer"`   // one change of one machine
-	Moved    time.Time       `json:"moved_at"`
+	Older    []File          `json:"older"`              // kept for a rollback, newest first
+	Erasures string          `json:"erasures"`           // SHA-256 of the log of erasures that all these files comply with; "": there was none
+	Writer   string          `json:"writer"`             // one change of one machine
+	Moved    time.Time       `json:"moved_at"`           // by the clock of the machine that moved it
 	Emulated json.RawMessage `json:"emulated,omitempty"` // settings and clock of the emulated workspace that fills the warehouse
 	version  string
 }
@@ -129,7 +129,7 @@ func (h Head) save(d layout.Dir, place string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := d.ReplaceFile(knownFile(d), content); err != nil {
+	if err := layout.ReplaceFile(d, knownFile(d), content); err != nil {
 		return d.Explain(fmt.Errorf("note the state of the object store: %w", err))
 	}
 	return nil

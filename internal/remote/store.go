@@ -32,10 +32,13 @@ type Store struct {
 // maxTries is how often a request is sent that got no answer, or an answer 5xx.
 const maxTries = 4
 
-// Open returns the store at an address such as s3://bucket/prefix. Endpoint, region and credentials come from the variables and files that the
+// OpenStore returns the store at an address such as s3://bucket/prefix. Endpoint, region and credentials come from the variables and files that the
 // tools of object stores share: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-// AWS_SESSION_TOKEN, AWS_SHARED_CREDENTIALS_FILE, AWS_PROFILE, or from the role of the machine. Open sends no request.
-func Open(address string) (*Store, error) {
+// AWS_SESSION_TOKEN, AWS_SHARED_CREDENTIALS_FILE, AWS_PROFILE, or from the role of the machine. OpenStore sends no request.
+func OpenStore(address string) (*Store, error) {
+	if address == "" {
+		return nil, &problem.Problem{Class: "config", What: "warehouse.remote is not set", Next: "set it in pipelines.yaml to s3://BUCKET/PREFIX"}
+	}
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "s3" || at.Host == "" || at.RawQuery != "" || at.User != nil {
 		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no place in an object store", address), Next: "write s3://BUCKET/PREFIX"}

@@ -87,7 +87,7 @@ func (s *Store) fetch(ctx context.Context, d layout.Dir, head Head) (int64, erro
 		return n, d.Explain(err)
 	}
 	if len(head.Emulated) > 0 {
-		if err := d.ReplaceFile(d.EmulatorFile(), head.Emulated); err != nil {
+		if err := layout.ReplaceFile(d, d.EmulatorFile(), head.Emulated); err != nil {
 			return n, d.Explain(err)
 		}
 	}
@@ -119,7 +119,7 @@ func (s *Store) takeErasures(ctx context.Context, d layout.Dir) error {
 			return d.Explain(err)
 		}
 	}
-	return d.Explain(d.ReplaceFile(d.Erasures(), all))
+	return d.Explain(layout.ReplaceFile(d, d.Erasures(), all))
 }
 
 func readErasures(d layout.Dir) ([]byte, error) {

@@ -42,7 +42,7 @@ func openStore(r *runner.Runner) (store *remote.Store, keep int, err error) {
 		place, keep = r.Config.Warehouse.Remote, r.Config.Warehouse.Publish.Keep
 	}
 	if place != "" {
-		store, err = remote.Open(place)
+		store, err = remote.OpenStore(place)
 	}
 	return store, keep, err
 }

@@ -52,7 +52,7 @@ func CheckRoom(path string, bytes int64) error {
 }
 
 // ReplaceFile replaces a small private file of the warehouse, durably: after a kill it has its old content or the new one.
-func (d Dir) ReplaceFile(path string, content []byte) error {
+func ReplaceFile(d Dir, path string, content []byte) error {
 	fresh := filepath.Join(d.State(), "new-"+filepath.Base(path))
 	if err := os.WriteFile(fresh, content, 0o600); err != nil {
 		return err
