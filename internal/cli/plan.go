@@ -62,6 +62,7 @@ only a run finds new fields, custom attributes and words. CSV lists the streams 
 			return nil
 		},
 	}
+	c.Flags().StringSliceVar(&o.Workspaces, "workspace", nil, "only these workspaces of the pipelines")
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
 	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if tables or columns would be added, or columns widened")

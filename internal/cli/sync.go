@@ -52,6 +52,7 @@ first minute, and until each stream expects a number of requests.`,
 	}
 	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
 	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Workspaces, "workspace", nil, "only these workspaces of the pipelines, e.g. one for each CronJob")
 	c.Flags().TimeVar(&o.Since, "since", time.Time{}, usage.TimeFormats, "read only records changed since this date or time (exports: days since); watermarks do not move")
 	c.Flags().TimeVar(&o.Until, "until", time.Time{}, usage.TimeFormats, "read only records changed before this date or time; watermarks do not move")
 	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run, or that no run has read yet")

@@ -115,6 +115,16 @@ func (p *Pipeline) Workspaces(c *Config) []string {
 	return slices.Clone(p.workspaces)
 }
 
+// Narrow returns the pipeline with only those of its workspaces that are named; nil if it reads none of them.
+func (p *Pipeline) Narrow(c *Config, workspaces []string) *Pipeline {
+	narrow := *p
+	narrow.workspaces = slices.DeleteFunc(p.Workspaces(c), func(name string) bool { return !slices.Contains(workspaces, name) })
+	if len(narrow.workspaces) == 0 {
+		return nil
+	}
+	return &narrow
+}
+
 // Pipeline returns the pipeline with a name.
 func (c *Config) Pipeline(name string) (*Pipeline, bool) {
 	i := slices.IndexFunc(c.Pipelines, func(p *Pipeline) bool { return p.Name == name })

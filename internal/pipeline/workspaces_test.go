@@ -106,3 +106,37 @@ func TestRefusedTokensOfAllWorkspacesEndTheRun(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestARunOfOneWorkspaceLeavesTheOthers: it sends no request to them, and their tables stay as they are.
+func TestARunOfOneWorkspaceLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	skipInRaceRun(t)
+	b, acme := newBedPair(t)
+	syncOf := func(workspaces ...string) *runlog.Report {
+		t.Helper()
+		o := runner.Options{Workspaces: workspaces}
+		chosen, err := b.runner.ChoosePipelines(nil, o)
+		b.failOn(err)
+		report, err := sync.Sync(t.Context(), b.runner, chosen[0], o)
+		b.failOn(err)
+		if report.Exit() != problem.ExitOK {
+			t.Fatalf("the run ended %s", report.LastLine())
+		}
+		return report
+	}
+	syncOf("acme")
+	if got := b.queryRows("SELECT count(*) FROM acme.contacts"); b.space.RequestCount() > 0 || got[0] == "0" {
+		t.Errorf("%d requests to the other workspace, and %v contacts", b.space.RequestCount(), got)
+	}
+	asked := acme.space.RequestCount()
+	if report := syncOf("main"); acme.space.RequestCount() != asked || len(streamEndings(report, "acme")) > 0 {
+		t.Errorf("%d requests to the other workspace, and a report of %v", acme.space.RequestCount()-asked, streamEndings(report, "acme"))
+	}
+	oracletest.CompareAll(t, b.space, b.runner.Dir.Current())
+	if got := b.queryRows("SELECT count(*) FROM acme.contacts"); got[0] == "0" {
+		t.Error("the other workspace lost its rows")
+	}
+	if _, err := b.runner.ChoosePipelines(nil, runner.Options{Workspaces: []string{"acne"}}); err == nil || !strings.Contains(err.Error(), `there is no workspace "acne"`) {
+		t.Errorf("an unknown workspace: %v", err)
+	}
+}

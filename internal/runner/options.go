@@ -5,6 +5,7 @@ import "time"
 // Options narrow or extend one run.
 type Options struct {
 	Select, Exclude []string      // stream, or pipeline.stream, or a pattern of either; no Select selects all
+	Workspaces      []string      // only these; none: all that the pipeline reads
 	Since, Until    time.Time     // read this span of the streams that are read by time, without moving the watermark
 	Failed          bool          // only the streams that failed in the pipeline's last run
 	FullRefresh     bool          // read everything again and replace what differs
@@ -21,9 +22,9 @@ type Options struct {
 	RunID string // the id of the run; "": a new one is made
 }
 
-// IsNarrow reports whether the run is limited to some streams, some records or a span of time.
+// IsNarrow reports whether the run is limited to some workspaces, some streams, some records or a span of time.
 func (o *Options) IsNarrow() bool {
-	return len(o.Select)+len(o.Exclude) > 0 || o.Limit > 0 || o.IsWindowed()
+	return len(o.Select)+len(o.Exclude)+len(o.Workspaces) > 0 || o.Limit > 0 || o.IsWindowed()
 }
 
 // IsWindowed reports whether the run reads an explicit span of time.

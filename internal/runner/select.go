@@ -55,14 +55,28 @@ func readsBetween(s *schemas.Stream, wanted []string) bool {
 	return s.Read.Since.HasWindows() || s.IsExportFamily() || s.Read.ByIDs() && dictionary.MatchesStream(wanted, &alone)
 }
 
-// ChoosePipelines returns the named pipelines, or all when no name is given, that read some of the streams that the options select. Each named
-// pipeline must read one. It runs before anything is written.
+// ChoosePipelines returns the named pipelines, or all when no name is given, that read some of the streams and workspaces that the options select,
+// limited to these workspaces. Each named pipeline must read one of each. It runs before anything is written.
 func (r *Runner) ChoosePipelines(names []string, o Options) (some []*config.Pipeline, err error) {
 	pipelines, err := r.Config.Select(names)
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range o.Workspaces {
+		if _, err := r.Config.ResolveWorkspace(name); err != nil {
+			return nil, err
+		}
+	}
 	for _, p := range pipelines {
+		if len(o.Workspaces) > 0 {
+			narrow := p.Narrow(r.Config, o.Workspaces)
+			if narrow == nil {
+				err = &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("pipeline %s does not read workspace %s", p.Name, strings.Join(o.Workspaces, ", ")),
+					Next: "name another pipeline, or none: then all that read this workspace run"}
+				continue
+			}
+			p = narrow
+		}
 		_, wrong := r.SelectStreams(p, &o)
 		if wrong == nil {
 			some = append(some, p)
