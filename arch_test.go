@@ -123,7 +123,7 @@ var homes = map[string][]string{
 	"github.com/lmittmann/tint":     {"internal/cli/render"},
 	"github.com/oklog/ulid":         {"internal/alert", "internal/runlog", "internal/runner"},
 	"golang.org/x/sync/errgroup":    {"extract", "internal/sync"},
-	"golang.org/x/sys/unix":         {"internal/cli", "load/internal/disk", "tools/diskfault"},
+	"golang.org/x/sys/unix":         {"internal/cli/render", "load/internal/disk", "tools/diskfault"},
 }
 
 // Holds: S7, S36.

@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"strconv"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
@@ -136,26 +132,14 @@ func (env *Env) wantsColor() bool {
 }
 
 func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ) // /dev/null has no size
-	return err == nil
+	columns, _ := render.TerminalSize(f, "") // /dev/null has no size
+	return columns > 0
 }
 
 // terminalSize returns the width and the height of the terminal that is written to, in characters: 0 and 0 if it is no terminal, and a height of 0
 // if the terminal does not say it. The variable COLUMNS overrides the width.
 func (env *Env) terminalSize(w io.Writer) (columns, lines int) {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0, 0
-	}
-	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	if err != nil {
-		return 0, 0
-	}
-	columns = cmp.Or(int(size.Col), render.UsualWidth)
-	if n, err := strconv.Atoi(env.variableOr("COLUMNS", "")); err == nil && n > 0 {
-		columns = n
-	}
-	return columns, int(size.Row)
+	return render.TerminalSize(w, env.variableOr("COLUMNS", ""))
 }
 
 // jsonLog returns a JSON log that ignores --log-level.

@@ -41,7 +41,7 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 		env.given, env.flags = cliFlags(c), givenFlags(env, c)
 		return checkGlobals(env, c)
 	}
-	root.AddCommand(newInit(env), newCheck(env), newSchema(env), newPlan(env), newSchedule(env), newSync(env), newStatus(env), newRuns(env),
+	root.AddCommand(newInit(env), newCheck(env), newSchema(env), newPlan(env), newSchedule(env), newSync(env), newStatus(env), newTop(env), newRuns(env),
 		newRollback(env), newPull(env), newVerify(env), newQuery(env), newDoctor(env), newStreams(env), newState(env), newErase(env), newServe(env),
 		emulate.NewCommand(emulate.Host{Name: env.Name, Stdout: env.Stdout, Now: env.Now, Log: env.newLogger}), newVersion(env))
 	root.AddCommand(helpTopics()...)

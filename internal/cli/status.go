@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -30,25 +31,13 @@ needs neither token nor network. CSV lists the streams only, with their number o
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			dir, err := env.warehouseDir()
+			s, note, err := readStatus(c.Context(), env, exitCode)
 			if err != nil {
 				return err
 			}
-			var config *config.Config // without one, the next run is unknown
-			var catalogue *schemas.Catalogue
-			if env.configExists() {
-				if config, catalogue, err = env.loadConfig(); err != nil && (env.dir == "" || exitCode) {
-					return err
-				}
-				if err != nil {
-					fmt.Fprintf(env.Stderr, "note: %s has mistakes, so no next run and no late stream is shown; list them: aqueduck check\n", env.fileNames())
-				}
+			if note != "" {
+				fmt.Fprintln(env.Stderr, note)
 			}
-			s, err := runlog.ReadStatus(c.Context(), dir, config, catalogue, env.Now())
-			if err != nil {
-				return err
-			}
-			s.RepeatFlags(env.given)
 			switch env.output {
 			case "json":
 				err = env.printJSON(s)
@@ -67,4 +56,26 @@ needs neither token nor network. CSV lists the streams only, with their number o
 	}
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 6 if a freshness SLA is breached")
 	return c
+}
+
+// readStatus reads the status of the warehouse. A configuration with mistakes only gives a note, if --dir names the warehouse and whole is false.
+func readStatus(ctx context.Context, env *Env, whole bool) (s *runlog.Status, note string, err error) {
+	dir, err := env.warehouseDir()
+	if err != nil {
+		return nil, "", err
+	}
+	var config *config.Config // without one, the next run is unknown
+	var catalogue *schemas.Catalogue
+	if env.configExists() {
+		if config, catalogue, err = env.loadConfig(); err != nil && (env.dir == "" || whole) {
+			return nil, "", err
+		}
+		if err != nil {
+			note = fmt.Sprintf("note: %s has mistakes, so no next run and no late stream is shown; list them: aqueduck check", env.fileNames())
+		}
+	}
+	if s, err = runlog.ReadStatus(ctx, dir, config, catalogue, env.Now()); err == nil {
+		s.RepeatFlags(env.given)
+	}
+	return s, note, err
 }

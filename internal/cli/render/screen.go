@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"aqueduck/internal/runlog"
 )
@@ -25,6 +29,23 @@ const UsualWidth = 80
 
 // usualHeight is the height of such a terminal: all lines are shown.
 const usualHeight = 1000
+
+// TerminalSize returns the width and the height of the terminal that is written to, in characters: 0 and 0 if it is no terminal, and a height of 0
+// if the terminal does not say it. columns overrides the width, if it is a number above 0.
+func TerminalSize(w io.Writer, columns string) (width, height int) {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0, 0
+	}
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
+	}
+	if n, err := strconv.Atoi(columns); err == nil && n > 0 {
+		return n, int(size.Row)
+	}
+	return cmp.Or(int(size.Col), UsualWidth), int(size.Row)
+}
 
 // NewScreen returns a screen for a terminal, without a table. size returns its width and height, which may change; 0 means that it is unknown.
 func NewScreen(to io.Writer, size func() (columns, lines int)) *Screen {
