@@ -54,7 +54,7 @@ var allowed = map[string][]string{
 	"internal/sync/stream":        {"extract", "extract/api", "internal/config", "internal/problem", "internal/runlog", "internal/runner", "internal/sync/warehouse", "internal/term", "load", "load/facts", "load/read", "schemas", "transform"},
 	"internal/sync/warehouse":     {"extract", "internal/dictionary", "load", "load/facts", "load/failure", "load/layout", "load/publish", "schemas", "transform"},
 	"internal/runner":             {"extract/api", "internal/alert", "internal/config", "internal/dictionary", "internal/grammar", "internal/problem", "internal/runlog", "internal/sandbox", "load", "load/access", "load/failure", "load/layout", "load/publish", "schemas", "transform", "transform/compat"},
-	"internal/runlog":             {"internal/config", "internal/problem", "internal/term", "load", "load/failure", "load/layout", "load/read", "schemas", "transform"},
+	"internal/runlog":             {"internal/config", "internal/problem", "internal/remote", "internal/term", "load", "load/failure", "load/layout", "load/read", "schemas", "transform"},
 	"internal/dictionary":         {"extract", "extract/export", "internal/config", "internal/grammar", "internal/problem", "internal/sandbox", "load/publish", "schemas", "transform", "transform/models"},
 	"internal/term":               {},
 	"internal/config":             {"extract/api", "internal/alert", "internal/grammar", "internal/problem", "internal/schedule", "schemas", "transform", "transform/compat", "transform/models"},

@@ -19,6 +19,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
 
@@ -95,6 +96,11 @@ func TestAnEmptyMachineGoesOnFromTheObjectStore(t *testing.T) {
 		t.Errorf("its report says %q", notes)
 	}
 	other.equalsOracle()
+	status, err := runlog.ReadStatus(t.Context(), other.runner.Dir, other.runner.Config, other.runner.Catalogue, b.space.CurrentTime())
+	b.failOn(err)
+	if status.Remote == nil || !status.Remote.Whole || status.Remote.Epoch != 2 || status.Remote.Run != report.RunID+"-01" {
+		t.Errorf("its status has %+v of the store", status.Remote)
+	}
 	b.createUser()
 	b.space.Advance(time.Hour)
 	b.syncOnce(runner.Options{})

@@ -96,14 +96,8 @@ type known struct {
 func knownFile(d layout.Dir) string { return filepath.Join(d.State(), "remote.json") }
 
 // readKnown returns what a warehouse knows of a place; the zero value where it has never met it.
-func readKnown(d layout.Dir, place string) (k known, err error) {
-	content, err := os.ReadFile(knownFile(d))
-	if errors.Is(err, os.ErrNotExist) {
-		return known{}, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(content, &k)
-	}
+func readKnown(d layout.Dir, place string) (known, error) {
+	k, err := readNote(d)
 	if err != nil {
 		return known{}, &problem.Problem{Class: "data", What: knownFile(d) + " is damaged", Err: err, Next: "delete this file: the next run reads the object store anew"}
 	}
@@ -113,14 +107,43 @@ func readKnown(d layout.Dir, place string) (k known, err error) {
 	return k, nil
 }
 
+// readNote reads remote.json; the zero value where there is none.
+func readNote(d layout.Dir) (k known, err error) {
+	content, err := os.ReadFile(knownFile(d))
+	if errors.Is(err, os.ErrNotExist) {
+		return known{}, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(content, &k)
+	}
+	return k, err
+}
+
 // PlaceOf is the place in a store that a warehouse is kept in, as its last run noted it; "" if it is in none.
 func PlaceOf(d layout.Dir) string {
-	var k known
-	content, err := os.ReadFile(knownFile(d))
-	if err != nil || json.Unmarshal(content, &k) != nil {
-		return ""
+	if state := ReadState(d); state != nil {
+		return state.Place
 	}
-	return k.Place
+	return ""
+}
+
+// StoreState is what a warehouse knows of its object store.
+type StoreState struct {
+	Place string    `json:"place"`   // s3://bucket/prefix
+	Epoch int64     `json:"epoch"`   // grows by one with each change of the head
+	Run   string    `json:"run"`     // the run whose published file the store has
+	At    time.Time `json:"seen_at"` // when this machine sent or took it, by its clock
+	Whole bool      `json:"whole"`   // readers of this machine have the same file; else the next run sends theirs
+}
+
+// ReadState returns what the last run of a warehouse noted about its object store; nil if it has none.
+func ReadState(d layout.Dir) *StoreState {
+	k, err := readNote(d)
+	if err != nil || k.Place == "" {
+		return nil // the next run reports a damaged note
+	}
+	current := d.Current()
+	return &StoreState{k.Place, k.Epoch, k.File.RunID(), k.At, current != "" && filepath.Base(current) == k.File.Name && layout.RecordedSum(current) == k.File.Sum}
 }
 
 // save notes the head that the warehouse is equal to, or goes on from.

@@ -23,7 +23,13 @@ func TestAnotherMachineGoesOnFromTheFile(t *testing.T) {
 		t.Errorf("of an empty store it took %+v", taken)
 	}
 	first.publish("one.duckdb", one)
+	if state := ReadState(first.dir); state == nil || state.Whole || state.Place != "s3://lake/w" {
+		t.Errorf("before it sends the state is %+v", state)
+	}
 	first.send(2)
+	if state := ReadState(first.dir); state == nil || !state.Whole || state.Run != "one" || state.Epoch != 1 || !state.At.Equal(instant) {
+		t.Errorf("after it sent the state is %+v", state)
+	}
 	if taken := second.take(); !taken.New || taken.Bytes != int64(len(one)) || !strings.Contains(taken.Note, "another machine") {
 		t.Errorf("it took %+v", taken)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/remote"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
@@ -16,18 +17,19 @@ import (
 
 // Status is what is known about a warehouse from files that no run is writing.
 type Status struct {
-	Dir        string           `json:"dir"`
-	AsOf       time.Time        `json:"data_as_of,omitzero"` // everything before this time is in the published file
-	Running    *Running         `json:"running"`             // nil: no run is under way
-	Lost       *Running         `json:"lost"`                // a crashed run that is not noted yet
-	Next       []NextRun        `json:"next"`
-	Given      problem.CLIFlags `json:"-"`    // flags that commands in next steps repeat
-	Runs       []PastRun        `json:"runs"` // newest first
-	Streams    []StreamStatus   `json:"streams"`
-	Drift      []Drift          `json:"schema_drift"`          // of the last run and the DriftDays days before it, newest first
-	Emulated   bool             `json:"emulated"`              // all times are those of an emulated workspace
-	RolledBack *Rollback        `json:"rolled_back,omitempty"` // the rollback since which nothing was published
-	Now        time.Time        `json:"now"`                   // by the clock of the warehouse, as all times here
+	Dir        string             `json:"dir"`
+	AsOf       time.Time          `json:"data_as_of,omitzero"` // everything before this time is in the published file
+	Running    *Running           `json:"running"`             // nil: no run is under way
+	Lost       *Running           `json:"lost"`                // a crashed run that is not noted yet
+	Next       []NextRun          `json:"next"`
+	Given      problem.CLIFlags   `json:"-"`    // flags that commands in next steps repeat
+	Runs       []PastRun          `json:"runs"` // newest first
+	Streams    []StreamStatus     `json:"streams"`
+	Drift      []Drift            `json:"schema_drift"`          // of the last run and the DriftDays days before it, newest first
+	Remote     *remote.StoreState `json:"remote,omitempty"`      // the object store; nil: none
+	Emulated   bool               `json:"emulated"`              // all times are those of an emulated workspace
+	RolledBack *Rollback          `json:"rolled_back,omitempty"` // the rollback since which nothing was published
+	Now        time.Time          `json:"now"`                   // by the clock of the warehouse, as all times here
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.
@@ -81,6 +83,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	if s.Running, s.Lost, err = readRunFile(dir); err != nil {
 		return nil, err
 	}
+	s.Remote = remote.ReadState(dir)
 	if s.RolledBack, err = lastRollback(dir); err != nil {
 		return nil, err
 	}

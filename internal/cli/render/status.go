@@ -32,6 +32,11 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
 	}
+	if r := s.Remote; r != nil && r.Whole {
+		fmt.Fprintf(w, "store     %s has this file\n", r.Place)
+	} else if r != nil {
+		fmt.Fprintf(w, "store     %s does not have this file: the next run sends it\n", r.Place)
+	}
 	if s.RolledBack != nil {
 		fmt.Fprintf(w, "rollback  %s;\n          the next run continues from that file\n", s.RolledBack)
 	}
