@@ -168,7 +168,7 @@ func (s *Store) explain(what, name string, err error) error {
 	}
 	answer := minio.ToErrorResponse(err)
 	p := &problem.Problem{Class: "transient", What: fmt.Sprintf("%s %s of %s", what, name, s.place), Err: err,
-		Next: "the next run does it again; see whether the object store can be reached"}
+		Next: "see whether the object store can be reached; the next run, or the same command, does it again"}
 	switch {
 	case answer.Code == "NoSuchKey":
 		return errNoObject
@@ -179,7 +179,7 @@ func (s *Store) explain(what, name string, err error) error {
 	case slices.Contains(refusals, answer.Code) || answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized || strings.Contains(err.Error(), "credentials"):
 		p.Class, p.Next = "auth", "give credentials that may read, write, list and delete there: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a file (docs/remote.md)"
 	case errors.As(err, new(*net.DNSError)):
-		p.Next = "correct AWS_ENDPOINT_URL or AWS_REGION; if they are right, the next run does it again"
+		p.Next = "correct AWS_ENDPOINT_URL or AWS_REGION; if they are right, the next run, or the same command, does it again"
 	}
 	return p
 }
