@@ -29,7 +29,7 @@ func New(c Config) *Workspace {
 		panic(err) // a programmer's mistake: CheckChaos reports errors in what users type
 	}
 	w.Contacts.SeedContacts(population.DrawContactLog(w.Contacts.Maker, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
-	w.ActionLog = population.DrawAdminActions(c.Seed, c.Start.Unix(), c.Logs)
+	w.ActionLog = population.DrawAdminActions(w.Setup.Cast, c.Seed, c.Start.Unix(), c.Logs)
 	w.Conversations.SeedConversations()
 	w.Tickets.SeedTickets()
 	w.Calls.SeedCalls(c.Calls)
@@ -49,7 +49,7 @@ func New(c Config) *Workspace {
 
 // newServer makes the server of an empty workspace.
 func newServer(c Config) *front.Server {
-	base := core.New(core.Setup{Seed: c.Seed, Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets}, c.WorkspaceID, c.Zone, &c.Knobs)
+	base := core.New(core.Setup{Seed: c.Seed, Cast: event.OddCast, Origin: originOf(c), Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets}, c.WorkspaceID, c.Zone, &c.Knobs)
 	return front.New(state.New(base), c.Token, api.Options{DefaultVersion: c.DefaultVersion, VersionHeader: c.VersionHeader, Elsewhere: c.Elsewhere,
 		RatePerMinute: c.RatePerMinute, NoLog: c.NoLog, Watch: c.Watch})
 }
@@ -102,4 +102,9 @@ func withDefaults(c Config) Config {
 		c.VersionHeader = "Service-Version"
 	}
 	return c
+}
+
+// originOf returns what the population is drawn from.
+func originOf(c Config) population.Origin {
+	return population.Origin{Seed: c.Seed, Start: c.Start.Unix(), Contacts: c.Contacts, Cast: event.OddCast}
 }

@@ -231,7 +231,7 @@ func withBumpFlag(do func(w *Workspace, id string, bump bool) error) func(w *Wor
 // withTagArg makes an operation that takes an id and a tag, by the id that the API sends.
 func withTagArg(do func(w *Workspace, id string, tag int) error) func(w *Workspace, a operationArgs) (any, error) {
 	return func(w *Workspace, a operationArgs) (any, error) {
-		for n := range event.TagCount {
+		for n := range w.Setup.Cast.TagCount {
 			if strconv.FormatInt(event.TagID(int32(n)), 10) == a.textArg("tag") {
 				return nil, do(w, a.textArg("id"), n)
 			}

@@ -64,7 +64,7 @@ func leaveSubscription(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 		if _, refused := w.performOperation("contacts.unsubscribe", map[string]any{"id": q.ID, "subscription": q.Inner}); refused != nil {
 			return *refused
 		}
-		return answer.OK(render.AppendSubscription(nil, n))
+		return answer.OK(render.AppendSubscription(w.Setup.Cast, nil, n))
 	}
 	return answer.NotFound("Subscription type")
 }

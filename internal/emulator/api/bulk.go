@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/internal/emulator/api/answer"
 	"aqueduck/internal/emulator/apiversion"
+	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/input"
 	"aqueduck/internal/emulator/state/jobs"
 )
@@ -16,7 +17,7 @@ func bulkRoute(kind jobs.JobKind) func(w *Handlers, q *Request) answer.Answer {
 		b.RequireFields("contacts")
 		contacts := []any{}
 		for _, one := range b.ReadObjects("contacts") {
-			contacts = append(contacts, bulkContact(one, kind, q.Version))
+			contacts = append(contacts, bulkContact(w.Setup.Cast, one, kind, q.Version))
 		}
 		if b.IsRefused() {
 			return refusedBody(b)
@@ -32,14 +33,14 @@ func bulkRoute(kind jobs.JobKind) func(w *Handlers, q *Request) answer.Answer {
 	})
 }
 
-func bulkContact(b *input.Body, kind jobs.JobKind, v apiversion.Version) map[string]any {
+func bulkContact(cast *event.Cast, b *input.Body, kind jobs.JobKind, v apiversion.Version) map[string]any {
 	switch kind {
 	case jobs.ContactsCreate:
-		role, set := contactToCreate(b, v)
+		role, set := contactToCreate(cast, b, v)
 		return map[string]any{"role": role, "set": set}
 	case jobs.ContactsUpdate:
 		b.RequireFields("id")
-		return map[string]any{"id": b.ReadID("id"), "set": contactToUpdate(b, v)}
+		return map[string]any{"id": b.ReadID("id"), "set": contactToUpdate(cast, b, v)}
 	}
 	b.RequireFields("id")
 	return map[string]any{"id": b.ReadID("id")}

@@ -34,5 +34,5 @@ func callTranscript(w *Handlers, q *Request) answer.Answer {
 	case calls.PastOrZero(calls.TranscriptReady(c, w.K().TranscriptLate), w.UnixNow()) == 0:
 		return answer.OK([]byte(`[{}]`))
 	}
-	return answer.OK(render.AppendTranscriptLines(c, nil, w.Setup.Seed))
+	return answer.OK(render.AppendTranscriptLines(nil, w.Setup.Origin.CallLines(c.N)))
 }

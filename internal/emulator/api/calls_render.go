@@ -37,7 +37,7 @@ func (w *Handlers) AppendCall(b []byte, c *event.Call, n int, now int64) []byte 
 	text("conversation_id", calls.ConversationID(c.Conv))
 	b = append(b, `,"admin_id":`...)
 	if c.Answered > 0 && c.Answered <= now {
-		b = strconv.AppendInt(b, event.Admins[c.Admin].ID, 10)
+		b = strconv.AppendInt(b, w.Setup.Cast.Admins[c.Admin].ID, 10)
 	} else {
 		b = append(b, `null`...)
 	}
@@ -73,6 +73,6 @@ func (w *Handlers) appendTranscript(b []byte, c *event.Call) []byte {
 	case c.Failed:
 		return append(b, `,"transcript":[{}],"transcript_status":"failed"`...)
 	}
-	b = render.AppendTranscriptLines(c, append(b, `,"transcript":`...), w.Setup.Seed)
+	b = render.AppendTranscriptLines(append(b, `,"transcript":`...), w.Setup.Origin.CallLines(c.N))
 	return append(b, `,"transcript_status":"completed"`...)
 }

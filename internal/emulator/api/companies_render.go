@@ -34,7 +34,7 @@ func (w *Handlers) appendFirm(b []byte, f *event.Company) []byte {
 	p.OpenTypedList("tags", "tag.list", "tags")
 	for _, n := range f.Tags {
 		p.WriteKey("")
-		p.Bytes = render.AppendTag(p.Bytes, n, false)
+		p.Bytes = render.AppendTag(w.Setup.Cast, p.Bytes, n, false)
 	}
 	p.CloseTypedList()
 	p.OpenTypedList("segments", "segment.list", "segments")
@@ -46,7 +46,7 @@ func (w *Handlers) appendFirm(b []byte, f *event.Company) []byte {
 	p.Open("plan")
 	if f.Plan != "" {
 		p.TextOrNull("type", "plan")
-		p.TextOrNull("id", companies.PlanID(f.Plan))
+		p.TextOrNull("id", w.PlanID(f.Plan))
 		p.TextOrNull("name", f.Plan)
 	}
 	p.Close()
@@ -57,7 +57,7 @@ func (w *Handlers) appendFirm(b []byte, f *event.Company) []byte {
 
 // appendCompanySegment writes a segment of companies. A count below 0 is not sent.
 func (w *Handlers) appendCompanySegment(b []byte, n int32, count int) []byte {
-	s, began := event.CompanySegments[n], w.Setup.Start.Unix()-event.Span
+	s, began := w.Setup.Cast.CompanySegments[n], w.Setup.Start.Unix()-event.Span
 	p := &jsontext.Writer{Bytes: b}
 	p.Bytes = append(p.Bytes, '{')
 	p.TextOrNull("type", "segment")

@@ -15,7 +15,7 @@ import (
 // createContact serves POST /contacts (workspace-api 2.1, 4.11). The contact has only what was sent. A contact with an external id or an
 // e-mail is a user unless the role says otherwise.
 func createContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	role, set := contactToCreate(b, q.Version)
+	role, set := contactToCreate(w.Setup.Cast, b, q.Version)
 	if b.IsRefused() {
 		return refusedBody(b)
 	}
@@ -37,7 +37,7 @@ func newContact(w *Handlers, q *Request, role string, set map[string]any) answer
 
 // updateContact serves PUT /contacts/{id}: fields that are sent are set, null clears one, and the others stay.
 func updateContact(w *Handlers, q *Request, b *input.Body) answer.Answer {
-	d, set := w.FindActive(q.ID), contactToUpdate(b, q.Version)
+	d, set := w.FindActive(q.ID), contactToUpdate(w.Setup.Cast, b, q.Version)
 	switch {
 	case d == nil:
 		return answer.NotFound("Contact")
@@ -144,8 +144,8 @@ func convertVisitor(w *Handlers, q *Request, b *input.Body) answer.Answer {
 }
 
 // contactToCreate reads the role and the fields of a new contact.
-func contactToCreate(b *input.Body, v apiversion.Version) (role string, set map[string]any) {
-	set, role = contactColumns(b, v), b.ReadWord("role", "user", "lead")
+func contactToCreate(cast *event.Cast, b *input.Body, v apiversion.Version) (role string, set map[string]any) {
+	set, role = contactColumns(cast, b, v), b.ReadWord("role", "user", "lead")
 	if role == "" {
 		b.RequireOneOf("role", "email", "external_id")
 		role = "user"
@@ -154,8 +154,8 @@ func contactToCreate(b *input.Body, v apiversion.Version) (role string, set map[
 }
 
 // contactToUpdate reads the fields to set in a contact, including its role.
-func contactToUpdate(b *input.Body, v apiversion.Version) map[string]any {
-	set := contactColumns(b, v)
+func contactToUpdate(cast *event.Cast, b *input.Body, v apiversion.Version) map[string]any {
+	set := contactColumns(cast, b, v)
 	if role := b.ReadWord("role", "user", "lead"); role != "" {
 		set["role"] = role
 	}
@@ -164,7 +164,7 @@ func contactToUpdate(b *input.Body, v apiversion.Version) map[string]any {
 
 // contactColumns reads the writable fields of a contact, by the names of the oracle's columns. email_verified is accepted from 2.16 on
 // (workspace-api 9); older versions ignore it.
-func contactColumns(b *input.Body, v apiversion.Version) map[string]any {
+func contactColumns(cast *event.Cast, b *input.Body, v apiversion.Version) map[string]any {
 	set := map[string]any{}
 	put := func(name string, value any) {
 		if b.HasValue(name) {
@@ -176,7 +176,7 @@ func contactColumns(b *input.Body, v apiversion.Version) map[string]any {
 	for _, name := range []string{"external_id", "email", "phone", "name", "avatar", "language_override"} {
 		put(name, b.ReadText(name))
 	}
-	put("owner_id", content.ReadTeammate(b, "owner_id"))
+	put("owner_id", content.ReadTeammate(cast, b, "owner_id"))
 	for _, name := range []string{"signed_up_at", "last_seen_at"} {
 		put(name, b.ReadInt(name))
 	}

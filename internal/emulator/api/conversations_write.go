@@ -11,7 +11,6 @@ import (
 	"aqueduck/internal/emulator/population"
 	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/emulator/state/core"
-	"aqueduck/internal/emulator/state/tickets"
 )
 
 // turnsOf are the operations of POST /conversations/{id}/parts besides an assignment, by message_type.
@@ -41,7 +40,7 @@ func partOfConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
 			b.RefuseField("snoozed_until", "a later time")
 		}
 	}
-	_, err := core.FindAdmin(b.ReadID("admin_id"))
+	_, err := w.FindAdmin(b.ReadID("admin_id"))
 	if b.IsRefused() {
 		return refusedBody(b)
 	}
@@ -64,7 +63,7 @@ func partOfConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
 func (w *Handlers) setAssignmentParams(with map[string]any, kind, to string) *answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	_, noAdmin := core.FindAdmin(to)
+	_, noAdmin := w.FindAdmin(to)
 	team, noTeam := w.FindTeam(to)
 	as := event.AssignTeam
 	switch {
@@ -77,7 +76,7 @@ func (w *Handlers) setAssignmentParams(with map[string]any, kind, to string) *an
 	case noTeam != nil:
 		a := answer.NotFound("Assignee")
 		return &a
-	case team == tickets.RoundRobinTeam:
+	case team == w.RoundRobinTeam():
 		as, with["teammate"], with["team"] = event.AssignTeamAndTeammate, population.AdminAuthor(w.NextInRoundRobin()).ID, to
 	default:
 		with["team"] = to
@@ -137,11 +136,11 @@ func (w *Handlers) performReply(q *Request, b *input.Body, c *conversations.Conv
 // reply is by a participant, named by id, external id or e-mail.
 func (w *Handlers) writerOf(b *input.Body, c *conversations.Conversation, kind string) (id string, known bool) {
 	if kind != "user" {
-		owner := population.AdminAuthor(event.Admins[0]).ID
+		owner := population.AdminAuthor(w.Setup.Cast.Admins[0]).ID
 		if b.HasValue("admin_id") {
 			owner = b.ReadID("admin_id")
 		}
-		_, err := core.FindAdmin(owner)
+		_, err := w.FindAdmin(owner)
 		return owner, err == nil
 	}
 	id, external, email := b.ReadID("contact_id"), b.ReadID("user_id"), b.ReadText("email")

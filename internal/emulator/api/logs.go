@@ -35,7 +35,7 @@ func listLogs(w *Handlers, q *Request) answer.Answer {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = render.AppendAdminAction(b, a, q.Version, w.K().OldLimitType)
+		b = render.AppendAdminAction(w.Setup.Cast.Everyone, b, a, q.Version, w.K().OldLimitType)
 	}
 	return answer.OK(w.closeLogs(append(b, ']'), q, search.Page{Number: 1, PerPage: per, Total: len(found), More: len(found) > per}))
 }

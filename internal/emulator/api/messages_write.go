@@ -10,7 +10,6 @@ import (
 	"aqueduck/internal/emulator/jsontext"
 	"aqueduck/internal/emulator/state/contacts"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/emulator/state/core"
 )
 
 // createMessage serves POST /messages: an admin writes to contacts, which begins a conversation. Up to 2.13 there is one recipient. From 2.14
@@ -29,7 +28,7 @@ func createMessage(w *Handlers, q *Request, b *input.Body) answer.Answer {
 		m.Type = "conversation"
 	}
 	lists := recipientsOf(b, q.Version)
-	_, err := core.FindAdmin(m.From)
+	_, err := w.FindAdmin(m.From)
 	switch {
 	case b.IsRefused():
 		return refusedBody(b)

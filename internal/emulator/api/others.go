@@ -29,7 +29,7 @@ func (w *Handlers) answerContactList(q *Request, numbers func(d *event.Contact) 
 
 func contactTags(w *Handlers, q *Request) answer.Answer {
 	return w.answerContactList(q, func(d *event.Contact) []int32 { return d.Tags }, func(b []byte, _ *event.Contact, n int32) []byte {
-		return render.AppendTag(b, n, true)
+		return render.AppendTag(w.Setup.Cast, b, n, true)
 	})
 }
 
@@ -56,7 +56,7 @@ func contactSegments(w *Handlers, q *Request) answer.Answer {
 }
 
 func contactSubscriptions(w *Handlers, q *Request) answer.Answer {
-	return w.answerContactList(q, w.Subscriptions, func(b []byte, _ *event.Contact, n int32) []byte { return render.AppendSubscription(b, n) })
+	return w.answerContactList(q, w.Subscriptions, func(b []byte, _ *event.Contact, n int32) []byte { return render.AppendSubscription(w.Setup.Cast, b, n) })
 }
 
 // answerWholeList answers a list that is not paged.
@@ -75,13 +75,13 @@ func (w *Handlers) answerWholeList(kind, key string, count int, item func(b []by
 }
 
 func listTags(w *Handlers, _ *Request) answer.Answer {
-	return w.answerWholeList("list", "data", event.TagCount, func(b []byte, n int32) []byte { return render.AppendTag(b, n, false) })
+	return w.answerWholeList("list", "data", w.Setup.Cast.TagCount, func(b []byte, n int32) []byte { return render.AppendTag(w.Setup.Cast, b, n, false) })
 }
 
 func listAdmins(w *Handlers, _ *Request) answer.Answer {
-	listed := event.Admins
+	listed := w.Setup.Cast.Admins
 	if w.K().FormerAdmins {
-		listed = event.Everyone
+		listed = w.Setup.Cast.Everyone
 	}
 	return w.answerWholeList("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
 		a := listed[n]
@@ -92,8 +92,11 @@ func listAdmins(w *Handlers, _ *Request) answer.Answer {
 		b = append(b, `,"email":`...)
 		b = jsontext.AppendString(b, a.Email)
 		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
-		if a.InTeams {
-			b = append(b, `814865,814866`...)
+		for n, id := range render.TeamsOf(w.Setup.Cast, a) {
+			if n > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendInt(b, id, 10)
 		}
 		return append(b, `]}`...)
 	})
@@ -103,7 +106,7 @@ func listAdmins(w *Handlers, _ *Request) answer.Answer {
 func listSegments(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	counts := make([]int, len(event.Segments))
+	counts := make([]int, len(w.Setup.Cast.Segments))
 	count := q.Query.Get("include_count") == "true"
 	for i := range w.List {
 		if c := &w.List[i]; count && c.Status == contacts.Active {
@@ -112,8 +115,8 @@ func listSegments(w *Handlers, q *Request) answer.Answer {
 			}
 		}
 	}
-	return w.answerWholeList("segment.list", "segments", len(event.Segments)+len(event.CompanySegments), func(b []byte, n int32) []byte {
-		ofFirms := n - int32(len(event.Segments))
+	return w.answerWholeList("segment.list", "segments", len(w.Setup.Cast.Segments)+len(w.Setup.Cast.CompanySegments), func(b []byte, n int32) []byte {
+		ofFirms := n - int32(len(w.Setup.Cast.Segments))
 		switch {
 		case ofFirms >= 0 && count:
 			return w.appendCompanySegment(b, ofFirms, w.CountInSegment(ofFirms))
@@ -130,7 +133,7 @@ func (w *Handlers) appendSegment(b []byte, n int32, count int) []byte {
 	b = append(b, `{"type":"segment","id":"`...)
 	b = strconv.AppendInt(b, event.SegmentID(n), 10)
 	b = append(b, `","name":`...)
-	segment, began := event.Segments[n], w.Setup.Start.Unix()-event.Span
+	segment, began := w.Setup.Cast.Segments[n], w.Setup.Start.Unix()-event.Span
 	b = jsontext.AppendString(b, segment.Name)
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, began+segment.Made, 10)

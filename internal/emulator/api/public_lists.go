@@ -9,7 +9,6 @@ import (
 	"aqueduck/internal/emulator/apiversion"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
-	"aqueduck/internal/emulator/population"
 )
 
 var publicRoutes = []Route{
@@ -28,7 +27,7 @@ func listHelpCenters(w *Handlers, _ *Request) answer.Answer {
 	w.Mu.Unlock()
 	began := w.Setup.Start.Unix() - event.Span
 	var list []jsontext.Record
-	for _, c := range event.HelpCenters {
+	for _, c := range w.Setup.Cast.HelpCenters {
 		list = append(list, jsontext.Record{{Name: "id", Value: c.ID}, {Name: "workspace_id", Value: workspace}, {Name: "identifier", Value: c.Identifier}, {Name: "display_name", Value: c.Name},
 			{Name: "url", Value: c.URL}, {Name: "custom_domain", Value: c.Domain}, {Name: "website_turned_on", Value: c.On}, {Name: "default", Value: c.Default},
 			{Name: "locales", Value: quotedList(c.Locales)}, {Name: "created_at", Value: jsontext.Moment(began + c.Made)}, {Name: "updated_at", Value: jsontext.Moment(began + c.Updated)}})
@@ -61,7 +60,7 @@ func teamTexts(ids []int64) jsontext.RawJSON {
 func listBrands(w *Handlers, _ *Request) answer.Answer {
 	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()
 	var list []jsontext.Record
-	for n, brand := range event.Brands {
+	for n, brand := range w.Setup.Cast.Brands {
 		if hours < brand.Hour {
 			continue
 		}
@@ -85,7 +84,7 @@ func listMacros(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	var list []jsontext.Record
-	for _, m := range event.Macros {
+	for _, m := range w.Setup.Cast.Macros {
 		made := w.Setup.Start.Unix() - event.Span + m.Made
 		updated, text, visible := made, m.Text, "everyone"
 		if hours >= m.NewHour {
@@ -113,7 +112,7 @@ func listSnippets(w *Handlers, q *Request) answer.Answer {
 	}
 	hours := w.HoursSimulated()
 	var list []jsontext.Record
-	for _, s := range event.Snippets {
+	for _, s := range w.Setup.Cast.Snippets {
 		if hours >= s.Removed || w.K().EmptyLists {
 			continue
 		}
@@ -154,19 +153,19 @@ func snippetRecord(s event.Snippet, began int64) jsontext.Record {
 func listConversationAttributes(w *Handlers, _ *Request) answer.Answer {
 	began, hours := w.Setup.Start.Unix()-event.Span, w.HoursSimulated()
 	var list []jsontext.Record
-	for _, a := range event.ConversationAttributes {
+	for _, a := range w.Setup.Cast.ConversationAttributes {
 		if hours < a.Hour {
 			continue
 		}
 		r := jsontext.Record{{Name: "type", Value: "conversation_attribute"}, {Name: "id", Value: a.ID}, {Name: "name", Value: a.Name}, {Name: "data_type", Value: a.Kind},
 			{Name: "archived", Value: hours >= a.Archived}, {Name: "created_at", Value: jsontext.Moment(began + a.Made)}, {Name: "updated_at", Value: jsontext.Moment(began + a.Made)}}
-		list = append(list, append(r, attributeDetails(a)...))
+		list = append(list, append(r, attributeDetails(w.Setup.Cast, a)...))
 	}
 	return w.answerRecords("list", "data", list)
 }
 
 // attributeDetails are the fields that depend on the kind of an attribute.
-func attributeDetails(a event.ConversationAttribute) jsontext.Record {
+func attributeDetails(cast *event.Cast, a event.ConversationAttribute) jsontext.Record {
 	switch a.Kind {
 	case "relationship":
 		return jsontext.Record{{Name: "reference", Value: jsontext.RawJSON(`{"type":` + jsontext.Quote(a.Reference) + `,"object_type_id":` + jsontext.Quote(a.Object) + `}`)}}
@@ -179,7 +178,7 @@ func attributeDetails(a event.ConversationAttribute) jsontext.Record {
 			{Name: "visible_to_team_ids", Value: teamTexts(a.Teams)}, {Name: "admin_id", Value: nil}}
 	}
 	return jsontext.Record{{Name: "description", Value: a.Description}, {Name: "required", Value: false}, {Name: "multiline", Value: false},
-		{Name: "admin_id", Value: strconv.FormatInt(event.Admins[0].ID, 10)}, {Name: "visible_to_team_ids", Value: teamTexts(a.Teams)}}
+		{Name: "admin_id", Value: strconv.FormatInt(cast.Admins[0].ID, 10)}, {Name: "visible_to_team_ids", Value: teamTexts(a.Teams)}}
 }
 
 // handlingEvents lists the pauses and resumptions of a conversation.
@@ -191,7 +190,7 @@ func handlingEvents(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Conversation")
 	}
 	p := &jsontext.Writer{Bytes: []byte(`{"handling_events":[`)}
-	for _, e := range population.DrawHandling(num) {
+	for _, e := range w.Setup.Origin.Handling(num) {
 		p.WriteKey("")
 		jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: e.Kind}, {Name: "timestamp", Value: jsontext.ISOTime(w.Threads[num].Newest.Created + e.After)},
 			{Name: "reason", Value: e.Reason}, {Name: "teammate", Value: jsontext.RawJSON(authorText(e.By, strconv.FormatInt(e.By.ID, 10)))}})
@@ -215,7 +214,7 @@ func sideConversations(w *Handlers, q *Request) answer.Answer {
 		return answer.NotFound("Conversation")
 	}
 	p := &jsontext.Writer{Bytes: openList(nil, "side_conversation.list", "side_conversations")}
-	list := population.DrawSideTalks(num)
+	list := w.Setup.Origin.SideTalks(num)
 	for _, s := range list {
 		at := w.Threads[num].Newest.Created + s.After
 		p.OpenItem()

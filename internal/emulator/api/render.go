@@ -26,5 +26,5 @@ func (w *Handlers) ticketRenderer(q *Request) render.Tickets {
 	if how := w.K().TicketStateText; how != knobs.ByTurns {
 		asText = how == knobs.Always
 	}
-	return render.Tickets{Conversations: w.ConvRenderer(q), Types: render.TicketTypes(w.Setup.Start.Unix(), w.WorkspaceID), States: render.TicketStates(), AsText: asText}
+	return render.Tickets{Conversations: w.ConvRenderer(q), Types: render.TicketTypes(w.Setup.Cast, w.Setup.Start.Unix(), w.WorkspaceID), States: render.TicketStates(w.Setup.Cast), AsText: asText}
 }

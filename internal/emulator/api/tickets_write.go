@@ -30,14 +30,14 @@ func enqueueTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 // newTicket carries out an operation that creates a ticket, now or by a job. then builds the answer.
 func newTicket(w *Handlers, q *Request, b *input.Body, operation string, then func(w *Handlers, q *Request) answer.Answer) answer.Answer {
 	b.RequireFields("ticket_type_id", "contacts")
-	kind, err := tickets.FindTicketType(b.ReadID("ticket_type_id"))
+	kind, err := tickets.FindTicketType(w.Setup.Cast, b.ReadID("ticket_type_id"))
 	if b.IsRefused() {
 		return refusedBody(b)
 	}
 	if err != nil {
 		return answer.NotFound("Ticket Type")
 	}
-	with := map[string]any{"type": event.TicketTypes[kind].ID, "set": newTicketAttributes(b, kind), "exactly": true}
+	with := map[string]any{"type": w.Setup.Cast.TicketTypes[kind].ID, "set": newTicketAttributes(w.Setup.Cast, b, kind), "exactly": true}
 	people := peopleOf(b, "contacts")
 	if len(people) == 0 {
 		b.RefuseField("contacts", "a list of at least one")
@@ -72,24 +72,24 @@ func addTextParam(with map[string]any, name, text string) {
 }
 
 // newTicketAttributes reads the attributes of a new ticket. Those that its type requires must be there.
-func newTicketAttributes(b *input.Body, kind int) map[string]any {
-	if event.TicketTypes[kind].Archived {
+func newTicketAttributes(cast *event.Cast, b *input.Body, kind int) map[string]any {
+	if cast.TicketTypes[kind].Archived {
 		b.RefuseField("ticket_type_id", "of a type that is not archived")
 	}
 	in := b.ReadObject("ticket_attributes")
-	for _, a := range event.TicketTypes[kind].Attributes {
+	for _, a := range cast.TicketTypes[kind].Attributes {
 		if a.Required {
 			in.RequireFields(a.Name)
 		}
 	}
-	return ticketAttributesOf(b, kind)
+	return ticketAttributesOf(cast, b, kind)
 }
 
 // ticketAttributesOf reads the values of a ticket's attributes.
-func ticketAttributesOf(b *input.Body, kind int) map[string]any {
+func ticketAttributesOf(cast *event.Cast, b *input.Body, kind int) map[string]any {
 	set, in := b.ReadValues("ticket_attributes"), b.ReadObject("ticket_attributes")
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		a, known := tickets.FindTicketAttribute(kind, name)
+		a, known := tickets.FindTicketAttribute(cast, kind, name)
 		if !known {
 			in.RefuseField(name, "left out: tickets of the type have no such attribute")
 			continue
@@ -140,7 +140,7 @@ func (w *Handlers) resolveContacts(people []contactReference, charge conversatio
 		}
 		ids = append(core.WithoutElement(ids, id), id)
 	}
-	if _, err := core.FindAdmin(charge.Teammate); charge.Teammate != "" && err != nil {
+	if _, err := w.FindAdmin(charge.Teammate); charge.Teammate != "" && err != nil {
 		return nil, "Admin"
 	}
 	if _, err := w.FindTeam(charge.Team); charge.Team != "" && err != nil {
@@ -177,18 +177,18 @@ func changeTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	} else if b.WasSent("assignment") {
 		b.RefuseField("assignment", "left out: admin_id and assignee_id are fields of the body itself")
 	}
-	with := map[string]any{"id": q.ID, "set": ticketAttributesOf(b, t.Kind), "by": event.AIAgent.ID}
+	with := map[string]any{"id": q.ID, "set": ticketAttributesOf(w.Setup.Cast, b, t.Kind), "by": event.AIAgent.ID}
 	if shared := b.ReadBool("is_shared"); b.HasValue("is_shared") && shared != t.Shared() {
 		if with["share"] = shared; t.Category() != event.BackOfficeTicket {
 			b.RefuseField("is_shared", "left out: only back-office tickets can be shared, or not")
 		}
 	}
 	by, to, state := from.ReadID("admin_id"), from.ReadID("assignee_id"), b.ReadID("ticket_state_id")
-	stage, noState := tickets.FindTicketState(state)
-	if noState == nil && event.TicketStates[stage].Archived {
+	stage, noState := tickets.FindTicketState(w.Setup.Cast, state)
+	if noState == nil && w.Setup.Cast.TicketStates[stage].Archived {
 		b.RefuseField("ticket_state_id", "of a state that is not archived")
 	}
-	switch _, noAdmin := core.FindAdmin(by); {
+	switch _, noAdmin := w.FindAdmin(by); {
 	case b.IsRefused():
 		return refusedBody(b)
 	case by != "" && noAdmin != nil:

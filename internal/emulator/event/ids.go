@@ -67,8 +67,8 @@ func TicketID(num int32) string { return strconv.FormatInt(ThreadBase+3+7*int64(
 // TicketNumber returns the number by which people call the nth ticket.
 func TicketNumber(num int32) string { return strconv.Itoa(int(num) + 1) }
 
-// TagName returns the name of the nth tag.
-func TagName(n int32) string {
+// tagName returns the name of the nth tag.
+func tagName(n int32) string {
 	name := TagWords[int(n)%len(TagWords)]
 	if round := int(n) / len(TagWords); round > 0 {
 		name += " " + strconv.Itoa(round+1)

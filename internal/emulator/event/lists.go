@@ -11,8 +11,8 @@ type HelpCenter struct {
 	Made, Updated        int64 // seconds after the workspace began
 }
 
-// HelpCenters are all help centers.
-var HelpCenters = []HelpCenter{
+// helpCenters are all help centers.
+var helpCenters = []HelpCenter{
 	{"88101", "help", "Help & Söhne", "https://help.example/help?lang=de", "help.example", true, true, []string{"de", "en"}, 0, 9 * Day},
 	{"88102", "second", "売上", "", "", false, false, nil, 40 * Day, 40 * Day},
 }
@@ -25,8 +25,8 @@ type Brand struct {
 	Hour              int    // simulated hour from which it exists
 }
 
-// Brands are all brands, including a later one.
-var Brands = []Brand{{"4400", "Main", "7100", "88101", 0, 0}, {"4401", "Zweite & Co", "7101", "88102", Day, 0}, {"4402", `New "brand"`, "7102", "", 2 * Day, 3}}
+// brands are all brands, including a later one.
+var brands = []Brand{{"4400", "Main", "7100", "88101", 0, 0}, {"4401", "Zweite & Co", "7101", "88102", Day, 0}, {"4402", `New "brand"`, "7102", "", 2 * Day, 3}}
 
 // Macro is a reply that teammates keep ready.
 type Macro struct {
@@ -39,16 +39,14 @@ type Macro struct {
 	NewHour  int    // Never: it does not change
 }
 
-// Macros are more than a default page of macros.
-var Macros = newMacros(43)
-
+// newMacros returns more than a default page of macros.
 func newMacros(count int) (list []Macro) {
 	for n := range count {
 		m := Macro{ID: fmt.Sprint(3300 + n), Name: fmt.Sprint("Macro ", n), Text: fmt.Sprintf("Hello, this is macro %d & more", n), Places: []string{"inbox", "messenger"},
 			Made: int64(n) * Day, NewHour: Never}
 		switch {
 		case n%5 == 0:
-			m.Text, m.Teams = "", []int64{Teams[0].ID, Teams[1].ID}
+			m.Text, m.Teams = "", []int64{teams[0].ID, teams[1].ID}
 		case n == 7:
 			m.NewText, m.NewHour = "changed & more", 2
 		}
@@ -68,9 +66,7 @@ type Snippet struct {
 	Removed           int   // simulated hour in which it is removed
 }
 
-// Snippets are more than two small pages of snippets.
-var Snippets = newSnippets(45)
-
+// newSnippets returns more than two small pages of snippets.
 func newSnippets(count int) (list []Snippet) {
 	for n := range count {
 		s := Snippet{ID: fmt.Sprint(5500 + n), Title: []string{"", "Über & about", "Snippet"}[n%3], Locale: []string{"en", "de"}[n%2], Markdown: fmt.Sprintf("**Snippet** %d", n),
@@ -103,18 +99,16 @@ type AttributeOption struct {
 	Archived  bool // can no longer be chosen
 }
 
-// ConversationAttributes are those of DataAttributes, and two of kinds that only this list has.
-var ConversationAttributes = conversationAttributes()
-
+// conversationAttributes returns those of dataAttributes, and two of kinds that only this list has.
 func conversationAttributes() (list []ConversationAttribute) {
-	for _, a := range DataAttributes {
+	for _, a := range dataAttributes() {
 		if a.Model == "conversation" && !a.Standard {
 			list = append(list, ConversationAttribute{ID: a.ID, Name: a.Name, Kind: a.Kind, Made: a.Made, Hour: a.Hour, Archived: a.Archived})
 		}
 	}
 	return append(list,
 		ConversationAttribute{ID: 9100050, Name: "Topic & kind", Description: "What it is about", Kind: "list", Options: []AttributeOption{{"o1", "Refund", false}, {"o2", "Über", true}},
-			Teams: []int64{Teams[0].ID}, Archived: 5},
+			Teams: []int64{teams[0].ID}, Archived: 5},
 		ConversationAttribute{ID: 9100051, Name: "Order", Kind: "relationship", Reference: "many", Object: "771", Archived: Never})
 }
 

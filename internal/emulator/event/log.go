@@ -3,6 +3,7 @@ package event
 // EventLog is all that happened in a workspace until now, with everything else that the truth depends on.
 type EventLog struct {
 	Start int64 // hour 0
+	Cast  *Cast
 
 	Contacts      []ContactEvent
 	Companies     []CompanyEvent

@@ -8,8 +8,8 @@ const Span = 3 * 365 * Day
 // Never is a simulated hour that does not come.
 const Never = 1 << 40
 
-// TagCount is the number of tags; one contact may have 500.
-const TagCount = 600
+// tagCount is the number of tags; one contact may have 500.
+const tagCount = 600
 
 // SubscriptionCount is the number of subscription types that contacts may join.
 const SubscriptionCount = 6
@@ -26,12 +26,12 @@ type Segment struct {
 	Made, Updated int64 // seconds after the workspace began
 }
 
-// Segments are the segments of contacts.
-var Segments = newSegments(40*Day, 20*Day, "All users", "All leads", "Active", "New", "Slipping Away", "Power users", "Europe", "Café owners", "On mobile",
+// segments are the segments of contacts.
+var segments = newSegments(40*Day, 20*Day, "All users", "All leads", "Active", "New", "Slipping Away", "Power users", "Europe", "Café owners", "On mobile",
 	"Paying", "No e-mail", "Tagged")
 
-// CompanySegments are the segments of companies.
-var CompanySegments = newSegments(90*Day, 0, "Big spenders", "Never here", "Großkunden")
+// companySegments are the segments of companies.
+var companySegments = newSegments(90*Day, 0, "Big spenders", "Never here", "Großkunden")
 
 func newSegments(apart, later int64, names ...string) (list []Segment) {
 	for n, name := range names {
@@ -41,19 +41,22 @@ func newSegments(apart, later int64, names ...string) (list []Segment) {
 	return list
 }
 
-// Plans are the plans of companies; the first one is no plan.
-var Plans = []string{"", "Basic", "Pro & more", "企業"}
+// plans are the plans of companies; the first one is no plan.
+var plans = []string{"", "Basic", "Pro & more", "企業"}
 
 // Team is a team of teammates.
 type Team struct {
 	ID      int64 // as the API sends it, a number
 	Name    string
-	Members bool // the admins with InTeams are members; otherwise the team is empty
+	Members bool // it has members; otherwise it is empty
 	Hour    int  // simulated hour from which the team exists
 }
 
-// Teams are all teams, including later ones. Two exist at hour 0, and assignments name only these.
-var Teams = []Team{{814865, "Support & Söhne", true, 0}, {814866, "売上", true, 0}, {814867, "New \"team\"", false, 2}}
+// Has reports whether an admin is a member.
+func (t Team) Has(a Admin) bool { return t.Members && (a.InTeams || a.Team == t.ID) }
+
+// teams are all teams, including later ones. Two exist at hour 0, and assignments name only these.
+var teams = []Team{{814865, "Support & Söhne", true, 0}, {814866, "売上", true, 0}, {814867, "New \"team\"", false, 2}}
 
 // SubscriptionType is a kind of message that contacts can subscribe to.
 type SubscriptionType struct {
@@ -62,8 +65,8 @@ type SubscriptionType struct {
 	Archived                   bool // no longer in use
 }
 
-// SubscriptionTypes are the types that contacts may join, a draft, and an archived one.
-var SubscriptionTypes = []SubscriptionType{
+// subscriptionTypes are the types that contacts may join, a draft, and an archived one.
+var subscriptionTypes = []SubscriptionType{
 	{"List 1", "Neues & more", "opt_out", 0, false}, {"List 2", "Neues & more", "opt_in", 0, false}, {"List 3", "Neues & more", "opt_out", 0, false},
 	{"List 4", "", "opt_in", 0, false}, {"List 5", "Neues & more", "opt_out", 0, false}, {"List 6", "Neues & more", "opt_in", 0, false},
 	{"List 7", "Neues & more", "opt_out", 5, false}, {"List 8", "Neues & more", "opt_in", 0, true},
@@ -81,9 +84,7 @@ type DataAttribute struct {
 	Archived          int // simulated hour from which it is archived
 }
 
-// DataAttributes are all attributes, including later ones. A standard attribute of kind time has a data type that depends on the version.
-var DataAttributes = dataAttributes()
-
+// dataAttributes returns all attributes, including later ones. A standard attribute of kind time has a data type that depends on the version.
 func dataAttributes() (list []DataAttribute) {
 	for _, group := range []struct{ model, kind, names string }{
 		{"contact", "string", "id external_id role name avatar email phone language_override browser browser_language os"},
@@ -122,5 +123,5 @@ type AwayReason struct {
 	Deleted      int   // simulated hour in which it is deleted; 0: deleted before hour 0
 }
 
-// AwayReasons are all away reasons, including deleted ones.
-var AwayReasons = []AwayReason{{"Lunch", "🍽️", 0, Never}, {"Besprechung", "", Day, 3}, {"休憩", "☕", 2 * Day, 0}, {"On a call", "📞", 3 * Day, Never}}
+// awayReasons are all away reasons, including deleted ones.
+var awayReasons = []AwayReason{{"Lunch", "🍽️", 0, Never}, {"Besprechung", "", Day, 3}, {"休憩", "☕", 2 * Day, 0}, {"On a call", "📞", 3 * Day, Never}}

@@ -1,7 +1,5 @@
 package event
 
-import "slices"
-
 // Bot and AIAgent are the authors that are not persons.
 var (
 	Bot     = Author{Type: "bot", ID: "7000001", Name: "Operator", Email: "operator@bots.example"}
@@ -19,7 +17,7 @@ type AdminAction struct {
 	IP       string // address that it was done from; "": unknown
 	Count    int    // a number that the entry sends
 	Kind     ActionKind
-	Admin    uint8      // index in Everyone
+	Admin    uint8      // index in Cast.Everyone
 	Other    uint8      // the admin that the action is about, likewise
 	Zone     *[2]string // of a change of the time zone: the old and the new zone
 	ListedAt int64      // when it came into the list, if that is later than At; 0: at At
@@ -30,27 +28,22 @@ type Admin struct {
 	ID      int64 // may be beyond 2^53
 	Name    string
 	Email   string
-	InTeams bool // is a member of the teams with Members
+	InTeams bool  // is a member of all teams that have members
+	Team    int64 // id of the one team of which it is a member; 0: none
 }
 
-// Admins are the current admins. Two ids are beyond 2^53, so readers that parse numbers as floats change them (trap T124).
-var Admins = []Admin{
-	{814860, "Ada Admin", "ada@acme.example", true}, {814861, "Боб", "bob@acme.example", false}, {9007199254740993, "Größe", "big@acme.example", true},
-	{200963802864963123, "Huge", "huge@acme.example", false}, {9223372036854775807, "Max", "max@acme.example", true}, {5, "Five", "five@acme.example", false},
+// admins are the current admins. Two ids are beyond 2^53, so readers that parse numbers as floats change them (trap T124).
+var admins = []Admin{
+	{814860, "Ada Admin", "ada@acme.example", true, 0}, {814861, "Боб", "bob@acme.example", false, 0}, {9007199254740993, "Größe", "big@acme.example", true, 0},
+	{200963802864963123, "Huge", "huge@acme.example", false, 0}, {9223372036854775807, "Max", "max@acme.example", true, 0}, {5, "Five", "five@acme.example", false, 0},
 }
 
-// Former are admins that were deleted in the year before hour 0. Their messages and actions still name them, but the list of admins does not
+// former are admins that were deleted in the year before hour 0. Their messages and actions still name them, but the list of admins does not
 // include them.
-var Former = []Admin{
-	{814801, "Gone Gustav", "gustav@acme.example", true}, {9007199254740995, "Ушедшая Зоя", "zoya@acme.example", false},
-	{814803, "Left Léa", "lea@acme.example", true}, {7, "Ex & Co", "ex+co@acme.example", false},
+var former = []Admin{
+	{814801, "Gone Gustav", "gustav@acme.example", true, 0}, {9007199254740995, "Ушедшая Зоя", "zoya@acme.example", false, 0},
+	{814803, "Left Léa", "lea@acme.example", true, 0}, {7, "Ex & Co", "ex+co@acme.example", false, 0},
 }
-
-// Everyone has the current and the former admins; entries of the activity log name admins by their index here.
-var Everyone = slices.Concat(Admins, Former)
-
-// AdminLeftAt returns when the nth former admin was deleted: 340, 240, 140 and 40 days before hour 0.
-func AdminLeftAt(n int, start int64) int64 { return start - int64(340-100*n)*Day }
 
 // ActionKind is the kind of an admin's action.
 type ActionKind uint8

@@ -25,9 +25,8 @@ type TicketAttribute struct {
 	Items          []string
 }
 
-// TicketTypes are all types. The last one is archived and still has tickets. Each type has an attribute of a kind that the others do not have.
-var TicketTypes = ticketTypes()
-
+// ticketTypes returns all types. The last one is archived and still has tickets. Each type has an attribute of a kind that the others do not
+// have.
 func ticketTypes() (list []TicketType) {
 	own := []TicketAttribute{{Name: "Anzahl #", Kind: "integer"}, {Name: "ratio %", Kind: "decimal"}, {Name: "Urgent?", Kind: "boolean"}, {Name: "due <date>", Kind: "datetime"}}
 	for n, name := range []string{"Bug", "Rückgabe & Tausch", "Incident", "古い"} {
@@ -49,8 +48,8 @@ type TicketState struct {
 	Types                            []string // ids of the types that allow it
 }
 
-// TicketStates are all states in their order. The last one is archived.
-var TicketStates = []TicketState{
+// ticketStates are all states in their order. The last one is archived.
+var ticketStates = []TicketState{
 	{"3300", "submitted", "Neu", "submitted", false, []string{"1200", "1201"}},
 	{"3301", "in_progress", "In Arbeit", "in progress", false, []string{"1200", "1202"}},
 	{"3302", "waiting_on_customer", "Waiting", "waiting on customer", false, []string{"1200", "1201"}},

@@ -10,9 +10,10 @@ import (
 func actionRows(o *Oracle, yield func(Row) bool) {
 	for i := range o.log.Actions {
 		a := &o.log.Actions[i]
-		who, kind := event.Everyone[a.Admin], actions[a.Kind]
-		sentence := who.Name + " " + kind.does(a) + "."
-		row := Row{"id": a.ID, "activity_type": kind.name, "activity_description": sentence, "metadata": kind.metadata(a), "created_at": a.At,
+		cast, kind := o.log.Cast.Everyone, actions[a.Kind]
+		who := cast[a.Admin]
+		sentence := who.Name + " " + kind.does(cast, a) + "."
+		row := Row{"id": a.ID, "activity_type": kind.name, "activity_description": sentence, "metadata": kind.metadata(cast, a), "created_at": a.At,
 			"performed_by_type": "admin", "performed_by_id": idText(who.ID), "performed_by_email": who.Email, "performed_by_ip": orNull(a.IP)}
 		if a.Kind == event.WorkspaceRenamed { // the number comes behind the quotes
 			row["activity_description"] = fmt.Sprintf("%s renamed the workspace to “Büro & Söhne” %d.", who.Name, a.Count)
@@ -26,23 +27,23 @@ func actionRows(o *Oracle, yield func(Row) bool) {
 // actionKind is a kind of entry: its name, its text and its metadata.
 type actionKind struct {
 	name     string
-	does     func(a *event.AdminAction) string
-	metadata func(a *event.AdminAction) string
+	does     func(everyone []event.Admin, a *event.AdminAction) string
+	metadata func(everyone []event.Admin, a *event.AdminAction) string
 }
 
 // fixedWords returns a text that is equal for every entry.
-func fixedWords(words string) func(*event.AdminAction) string {
-	return func(*event.AdminAction) string { return words }
+func fixedWords(words string) func([]event.Admin, *event.AdminAction) string {
+	return func([]event.Admin, *event.AdminAction) string { return words }
 }
 
 // countMetadata returns metadata that contains the entry's number.
-func countMetadata(before, after string) func(*event.AdminAction) string {
-	return func(a *event.AdminAction) string { return before + jsonNumber(int64(a.Count)) + after }
+func countMetadata(before, after string) func([]event.Admin, *event.AdminAction) string {
+	return func(_ []event.Admin, a *event.AdminAction) string { return before + jsonNumber(int64(a.Count)) + after }
 }
 
 var actions = map[event.ActionKind]actionKind{
-	event.LoggedIn: {"admin_login_success", fixedWords("successfully logged in"), func(a *event.AdminAction) string {
-		return jsonObject("message", jsonText(event.Everyone[a.Admin].Name+" successfully logged in."))
+	event.LoggedIn: {"admin_login_success", fixedWords("successfully logged in"), func(everyone []event.Admin, a *event.AdminAction) string {
+		return jsonObject("message", jsonText(everyone[a.Admin].Name+" successfully logged in."))
 	}},
 	event.LoginFailed: {"admin_login_failure", fixedWords("failed to log in"), countMetadata(`{"sign_in_method":"email","attempt":`, `}`)},
 	event.LoggedOut:   {"admin_logout", fixedWords("logged out"), fixedWords(`{}`)},
@@ -60,11 +61,11 @@ var actions = map[event.ActionKind]actionKind{
 	event.ConversationLimitChanged: {"admin_conversation_assignment_limit_change", fixedWords("changed an assignment limit"),
 		countMetadata(`{"conversation_assignment_limit":`, `}`)},
 	event.TicketLimitChanged: {"admin_ticket_assignment_limit_change", fixedWords("changed an assignment limit of tickets"), countMetadata(`{"ticket_assignment_limit":`, `}`)},
-	event.AdminDeleted: {"admin_deletion", func(a *event.AdminAction) string { return "removed " + event.Everyone[a.Other].Name }, func(a *event.AdminAction) string {
-		deleted := event.Everyone[a.Other]
+	event.AdminDeleted: {"admin_deletion", func(everyone []event.Admin, a *event.AdminAction) string { return "removed " + everyone[a.Other].Name }, func(everyone []event.Admin, a *event.AdminAction) string {
+		deleted := everyone[a.Other]
 		return jsonObject("deleted_admin", jsonObject("id", jsonText(jsonNumber(deleted.ID)), "name", jsonText(deleted.Name)))
 	}},
-	event.TimeZoneChanged: {"app_timezone_change", fixedWords("changed the time zone of the workspace"), func(a *event.AdminAction) string {
+	event.TimeZoneChanged: {"app_timezone_change", fixedWords("changed the time zone of the workspace"), func(_ []event.Admin, a *event.AdminAction) string {
 		return jsonObject("before", jsonText(a.Zone[0]), "after", jsonText(a.Zone[1]))
 	}},
 }

@@ -31,7 +31,7 @@ func callRows(o *Oracle, yield func(Row) bool) {
 		// Later states overwrite earlier ones.
 		if o.hasHappened(c.Answered) {
 			row["state"], row["answered_at"], row["updated_at"] = "answered", c.Answered, c.Answered
-			row["admin_id"] = idText(event.Admins[c.Admin].ID)
+			row["admin_id"] = idText(o.log.Cast.Admins[c.Admin].ID)
 		}
 		if c.Ended <= o.at {
 			row["state"], row["ended_at"], row["updated_at"], row["ended_reason"] = "ended", orNull(c.Ended), max(c.Ended, row["updated_at"].(int64)), "hung_up"

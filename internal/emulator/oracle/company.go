@@ -80,7 +80,7 @@ func companyRows(o *Oracle, yield func(Row) bool) {
 	for _, c := range o.replayCompanies() {
 		c.row["plan_id"] = nil
 		if plan, _ := c.row["plan_name"].(string); plan != "" {
-			c.row["plan_id"] = strconv.Itoa(1 + max(0, slices.Index(event.Plans, plan)))
+			c.row["plan_id"] = strconv.Itoa(1 + max(0, slices.Index(o.log.Cast.Plans, plan)))
 		}
 		for _, column := range []string{"name", "website", "industry", "plan_name", "last_request_at", "size"} {
 			c.row[column] = orNull(c.row[column])
@@ -96,7 +96,7 @@ func companyRows(o *Oracle, yield func(Row) bool) {
 func companyTags(o *Oracle, yield func(Row) bool) {
 	for _, c := range o.replayCompanies() {
 		for _, n := range c.tags {
-			if !yield(Row{"company_id": c.ID, "tag_id": idText(event.TagID(n)), "name": event.TagName(n)}) {
+			if !yield(Row{"company_id": c.ID, "tag_id": idText(event.TagID(n)), "name": o.log.Cast.TagName(n)}) {
 				return
 			}
 		}
@@ -108,7 +108,7 @@ func companySegments(o *Oracle, yield func(Row) bool) {
 	for _, c := range o.replayCompanies() {
 		in := []bool{c.row["monthly_spend"].(int64) > 6000, c.row["last_request_at"] == int64(0), c.row["size"].(int64) > 250}
 		for n := range in {
-			if in[n] && !yield(Row{"company_id": c.ID, "segment_id": idText(event.CompanySegmentID(int32(n))), "name": event.CompanySegments[n].Name}) {
+			if in[n] && !yield(Row{"company_id": c.ID, "segment_id": idText(event.CompanySegmentID(int32(n))), "name": o.log.Cast.CompanySegments[n].Name}) {
 				return
 			}
 		}

@@ -2,13 +2,11 @@ package oracle
 
 import (
 	"strings"
-
-	"aqueduck/internal/emulator/event"
 )
 
 // helpCenterRows yields the help centers.
 func helpCenterRows(o *Oracle, yield func(Row) bool) {
-	for _, c := range event.HelpCenters {
+	for _, c := range o.log.Cast.HelpCenters {
 		if !yield(Row{"id": c.ID, "workspace_id": o.terms.Workspace, "identifier": c.Identifier, "display_name": c.Name, "url": orNull(c.URL),
 			"custom_domain": orNull(c.Domain), "website_turned_on": c.On, "default": c.Default, "locales": textArray(c.Locales),
 			"created_at": o.began + c.Made, "updated_at": o.began + c.Updated}) {
@@ -19,7 +17,7 @@ func helpCenterRows(o *Oracle, yield func(Row) bool) {
 
 // brandRows yields the brands that exist.
 func brandRows(o *Oracle, yield func(Row) bool) {
-	for n, b := range event.Brands {
+	for n, b := range o.log.Cast.Brands {
 		if b.Hour <= o.terms.Hours && !yield(Row{"id": b.ID, "name": b.Name, "is_default": n == 0, "help_center_id": orNull(b.HelpCenter),
 			"default_address_settings_id": b.Address, "created_at": o.began + b.Made, "updated_at": o.began + b.Made}) {
 			return
@@ -29,7 +27,7 @@ func brandRows(o *Oracle, yield func(Row) bool) {
 
 // macroRows yields the macros with their present texts.
 func macroRows(o *Oracle, yield func(Row) bool) {
-	for _, m := range event.Macros {
+	for _, m := range o.log.Cast.Macros {
 		row := Row{"id": m.ID, "name": m.Name, "body": nil, "body_text": nil, "visible_to": "everyone", "visible_to_team_ids": numberTexts(m.Teams),
 			"available_on": textArray(m.Places), "created_at": o.began + m.Made, "updated_at": o.began + m.Made}
 		said := m.Text
@@ -50,7 +48,7 @@ func macroRows(o *Oracle, yield func(Row) bool) {
 
 // snippetRows yields the snippets that are not removed.
 func snippetRows(o *Oracle, yield func(Row) bool) {
-	for _, s := range event.Snippets {
+	for _, s := range o.log.Cast.Snippets {
 		var audiences []string
 		for _, id := range s.Audiences {
 			audiences = append(audiences, jsonNumber(id))
@@ -71,7 +69,7 @@ func snippetRows(o *Oracle, yield func(Row) bool) {
 
 // conversationAttributeRows yields the attributes of conversations. The source sends fewer fields of lists and relationships.
 func conversationAttributeRows(o *Oracle, yield func(Row) bool) {
-	for _, a := range event.ConversationAttributes {
+	for _, a := range o.log.Cast.ConversationAttributes {
 		row := Row{"id": idText(a.ID), "name": a.Name, "description": orNull(a.Description), "data_type": a.Kind, "required": nil, "multiline": nil,
 			"archived": o.terms.Hours >= a.Archived, "reference_type": orNull(a.Reference), "reference_object_type_id": orNull(a.Object), "admin_id": nil,
 			"options": nil, "visible_to_team_ids": nil, "created_at": o.began + a.Made, "updated_at": o.began + a.Made}
@@ -84,7 +82,7 @@ func conversationAttributeRows(o *Oracle, yield func(Row) bool) {
 			}
 			row["required"], row["options"], row["visible_to_team_ids"] = true, jsonArray(options), numberTexts(a.Teams)
 		default:
-			row["required"], row["multiline"], row["admin_id"], row["visible_to_team_ids"] = false, false, idText(event.Admins[0].ID), numberTexts(a.Teams)
+			row["required"], row["multiline"], row["admin_id"], row["visible_to_team_ids"] = false, false, idText(o.log.Cast.Admins[0].ID), numberTexts(a.Teams)
 		}
 		if a.Hour <= o.terms.Hours && !yield(row) {
 			return

@@ -61,9 +61,9 @@ func (t *replayedThread) contactRows(*Oracle) (rows []Row) {
 	return rows
 }
 
-func (t *replayedThread) tagRows(*Oracle) (rows []Row) {
+func (t *replayedThread) tagRows(o *Oracle) (rows []Row) {
 	for _, a := range t.tags {
-		rows = append(rows, Row{"tag_id": idText(event.TagID(a.Tag)), "name": event.TagName(a.Tag), "applied_at": a.At, "applied_by_id": idText(a.By)})
+		rows = append(rows, Row{"tag_id": idText(event.TagID(a.Tag)), "name": o.log.Cast.TagName(a.Tag), "applied_at": a.At, "applied_by_id": idText(a.By)})
 	}
 	return rows
 }
@@ -71,7 +71,7 @@ func (t *replayedThread) tagRows(*Oracle) (rows []Row) {
 func (t *replayedThread) partTagRows(o *Oracle) (rows []Row) {
 	for i, p := range t.parts {
 		for _, n := range p.Tags {
-			rows = append(rows, Row{"part_id": idText(p.ID), "tag_id": idText(event.TagID(n)), "name": event.TagName(n), "readable": t.isPartReadable(o, i)})
+			rows = append(rows, Row{"part_id": idText(p.ID), "tag_id": idText(event.TagID(n)), "name": o.log.Cast.TagName(n), "readable": t.isPartReadable(o, i)})
 		}
 	}
 	return rows

@@ -6,23 +6,23 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-func tagRows(_ *Oracle, yield func(Row) bool) {
-	for n := range int32(event.TagCount) {
-		if !yield(Row{"id": idText(event.TagID(n)), "name": event.TagName(n)}) {
+func tagRows(o *Oracle, yield func(Row) bool) {
+	for n := range int32(o.log.Cast.TagCount) {
+		if !yield(Row{"id": idText(event.TagID(n)), "name": o.log.Cast.TagName(n)}) {
 			return
 		}
 	}
 }
 
 func adminRows(o *Oracle, yield func(Row) bool) {
-	listed := event.Admins
+	listed := o.log.Cast.Admins
 	if o.terms.FormerAdmins {
-		listed = event.Everyone
+		listed = o.log.Cast.Everyone
 	}
 	for _, a := range listed {
 		var teams []string
-		for _, t := range event.Teams {
-			if a.InTeams && t.Members {
+		for _, t := range o.log.Cast.Teams {
+			if t.Has(a) {
 				teams = append(teams, jsonNumber(t.ID))
 			}
 		}
@@ -33,10 +33,10 @@ func adminRows(o *Oracle, yield func(Row) bool) {
 }
 
 func teamRows(o *Oracle, yield func(Row) bool) {
-	for _, t := range event.Teams {
+	for _, t := range o.log.Cast.Teams {
 		var members []string
-		for _, a := range event.Admins {
-			if t.Members && a.InTeams {
+		for _, a := range o.log.Cast.Admins {
+			if t.Has(a) {
 				members = append(members, jsonNumber(a.ID))
 			}
 		}
@@ -47,7 +47,7 @@ func teamRows(o *Oracle, yield func(Row) bool) {
 }
 
 func subscriptionRows(o *Oracle, yield func(Row) bool) {
-	for n, s := range event.SubscriptionTypes {
+	for n, s := range o.log.Cast.SubscriptionTypes {
 		state := "archived"
 		if !s.Archived {
 			state = map[bool]string{true: "live", false: "draft"}[o.terms.Hours >= s.Live]
@@ -62,7 +62,7 @@ func subscriptionRows(o *Oracle, yield func(Row) bool) {
 
 // attributeRows yields the attributes in the form of the later version, including archived ones. Standard attributes have no id.
 func attributeRows(o *Oracle, yield func(Row) bool) {
-	for _, a := range event.DataAttributes {
+	for _, a := range o.log.Cast.DataAttributes {
 		row := Row{"id": nil, "created_at": nil, "updated_at": nil, "model": a.Model, "name": orNull(a.Name), "full_name": a.Name,
 			"label": strings.Join(strings.Split(a.Name, "_"), " "), "data_type": a.Kind, "api_writable": !a.Standard, "custom": !a.Standard,
 			"archived": o.terms.Hours >= a.Archived}
@@ -80,7 +80,7 @@ func attributeRows(o *Oracle, yield func(Row) bool) {
 }
 
 func ticketTypeRows(o *Oracle, yield func(Row) bool) {
-	for _, t := range event.TicketTypes {
+	for _, t := range o.log.Cast.TicketTypes {
 		var list []string
 		for place, a := range t.Attributes {
 			list = append(list, jsonObject("type", jsonText("ticket_type_attribute"), "id", jsonText(a.ID), "name", jsonText(a.Name), "data_type", jsonText(a.Kind),
@@ -109,8 +109,8 @@ func inputOptions(a event.TicketAttribute) string {
 	return jsonObject()
 }
 
-func ticketStateRows(_ *Oracle, yield func(Row) bool) {
-	for _, s := range event.TicketStates {
+func ticketStateRows(o *Oracle, yield func(Row) bool) {
+	for _, s := range o.log.Cast.TicketStates {
 		var types []string
 		for _, t := range s.Types {
 			types = append(types, jsonObject("type", jsonText("ticket_type"), "id", jsonText(t)))
@@ -123,7 +123,7 @@ func ticketStateRows(_ *Oracle, yield func(Row) bool) {
 }
 
 func awayReasonRows(o *Oracle, yield func(Row) bool) {
-	for n, r := range event.AwayReasons {
+	for n, r := range o.log.Cast.AwayReasons {
 		row := Row{"id": idText(620 + int64(n)), "label": r.Label, "emoji": orNull(r.Emoji), "order": int64(n), "deleted": false,
 			"created_at": o.began + r.Made, "updated_at": o.began + r.Made}
 		if o.terms.Hours >= r.Deleted {
@@ -140,7 +140,7 @@ func awayReasonRows(o *Oracle, yield func(Row) bool) {
 
 // segmentRows yields the segments of contacts and of companies, with the number of their members.
 func segmentRows(o *Oracle, yield func(Row) bool) {
-	counts := make([]int64, len(event.Segments))
+	counts := make([]int64, len(o.log.Cast.Segments))
 	o.eachActive(func(p *replayedContact) bool {
 		for n, in := range o.segmentMembership(p) {
 			if in {
@@ -149,7 +149,7 @@ func segmentRows(o *Oracle, yield func(Row) bool) {
 		}
 		return true
 	})
-	for n, s := range event.Segments {
+	for n, s := range o.log.Cast.Segments {
 		if !yield(Row{"id": idText(event.SegmentID(int32(n))), "name": s.Name, "created_at": o.began + s.Made, "updated_at": o.began + s.Updated,
 			"person_type": "contact", "count": counts[n]}) {
 			return
@@ -157,7 +157,7 @@ func segmentRows(o *Oracle, yield func(Row) bool) {
 	}
 	members := map[any]int64{}
 	companySegments(o, func(row Row) bool { members[row["segment_id"]]++; return true })
-	for n, s := range event.CompanySegments {
+	for n, s := range o.log.Cast.CompanySegments {
 		id := idText(event.CompanySegmentID(int32(n)))
 		if !yield(Row{"id": id, "name": s.Name, "created_at": o.began + s.Made, "updated_at": o.began + s.Updated, "person_type": "company", "count": members[id]}) {
 			return

@@ -12,12 +12,12 @@ func (o *Oracle) eachTicket(yield func(t *replayedThread) bool) {
 // ticketRows yields a row for every ticket in the form of the later version.
 func ticketRows(o *Oracle, yield func(Row) bool) {
 	o.eachTicket(func(t *replayedThread) bool {
-		kind, state, attrs := event.TicketTypes[t.Kind], event.TicketStates[event.TicketSubmitted], t.Attrs
+		kind, state, attrs := o.log.Cast.TicketTypes[t.Kind], o.log.Cast.TicketStates[event.TicketSubmitted], t.Attrs
 		for i := range t.parts {
 			switch change := t.parts[i].Ticket; {
 			case change == nil:
 			case change.Moved:
-				state = event.TicketStates[change.To]
+				state = o.log.Cast.TicketStates[change.To]
 			default:
 				attrs = setAttribute(attrs, change.Attribute.Name, change.Attribute.Raw)
 			}
@@ -73,7 +73,7 @@ func ticketPartRows(t *replayedThread, o *Oracle) []Row {
 		switch change := t.parts[i].Ticket; {
 		case change == nil:
 		case change.Moved:
-			row["previous_ticket_state"], row["ticket_state"] = event.TicketStates[change.From].Category, event.TicketStates[change.To].Category
+			row["previous_ticket_state"], row["ticket_state"] = o.log.Cast.TicketStates[change.From].Category, o.log.Cast.TicketStates[change.To].Category
 		default:
 			row["updated_attribute_id"], row["updated_attribute_name"] = change.AttributeID, change.Attribute.Name
 			row["updated_attribute_value"] = orNull(change.Attribute.Raw)

@@ -8,16 +8,16 @@ import (
 )
 
 // DrawAdminActions draws the entries of the activity log in the year before hour 0.
-func DrawAdminActions(seed uint64, start int64, count int) []event.AdminAction {
+func DrawAdminActions(cast *event.Cast, seed uint64, start int64, count int) []event.AdminAction {
 	r := event.NewRNG(seed, event.ForLogs)
 	acts := make([]event.AdminAction, count)
 	for i := range acts {
-		acts[i] = DrawAction(seed, r, int32(i), r.TimeBetween(start-year, start), start)
+		acts[i] = DrawAction(cast, seed, r, int32(i), r.TimeBetween(start-year, start), start)
 	}
 	// Actions that happen once, or once for each former admin, take the last numbers, if there are enough.
-	if once := len(event.Former) + 1; count >= 8*once {
-		for i := range event.Former {
-			acts[count-1-i] = NewAction(seed, event.AdminAction{At: event.AdminLeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(event.Admins) + i)})
+	if once := len(cast.Former) + 1; count >= 8*once {
+		for i := range cast.Former {
+			acts[count-1-i] = NewAction(seed, event.AdminAction{At: cast.LeftAt(i, start), N: int32(count - 1 - i), Kind: event.AdminDeleted, Other: uint8(len(cast.Admins) + i)})
 		}
 		acts[count-once] = NewAction(seed, event.AdminAction{At: start - 200*event.Day, N: int32(count - once), Kind: event.TimeZoneChanged, Zone: &[2]string{"Europe/Berlin", "UTC"}})
 	}
@@ -26,8 +26,8 @@ func DrawAdminActions(seed uint64, start int64, count int) []event.AdminAction {
 }
 
 // DrawAction draws the nth entry of the activity log, at a time.
-func DrawAction(seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
-	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.IntN(int(event.DrawnActions))), Admin: uint8(adminAt(r, at, start))})
+func DrawAction(cast *event.Cast, seed uint64, r *event.RNG, n int32, at, start int64) event.AdminAction {
+	return NewAction(seed, event.AdminAction{At: at, N: n, Kind: event.ActionKind(r.IntN(int(event.DrawnActions))), Admin: uint8(adminAt(cast, r, at, start))})
 }
 
 // NewAction fills in what is drawn by an entry's number.
@@ -44,10 +44,10 @@ func SortActions(acts []event.AdminAction) {
 	slices.SortStableFunc(acts, func(a, b event.AdminAction) int { return int(a.At - b.At) })
 }
 
-// adminAt draws an admin of a time, as an index in Everyone.
-func adminAt(r *event.RNG, at, start int64) int {
-	n := r.IntN(len(event.Everyone))
-	if former := n - len(event.Admins); former >= 0 && at >= event.AdminLeftAt(former, start) {
+// adminAt draws an admin of a time, as an index in Cast.Everyone.
+func adminAt(cast *event.Cast, r *event.RNG, at, start int64) int {
+	n := r.IntN(len(cast.Everyone))
+	if former := n - len(cast.Admins); former >= 0 && at >= cast.LeftAt(former, start) {
 		return former
 	}
 	return n

@@ -15,6 +15,7 @@ const Busy = 45 * 60
 
 // Callers are the conversations and contacts that calls are drawn from.
 type Callers struct {
+	Cast          *event.Cast
 	Seed          uint64             // of the workspace
 	Start         int64              // hour 0
 	Conversations int                // their number
@@ -38,7 +39,7 @@ func (c Callers) DrawInitialCalls(count int) (calls []event.Call, of map[int32][
 
 // DrawCall draws the nth call.
 func (c Callers) DrawCall(r *event.RNG, n int32, at int64) event.Call {
-	one := event.Call{N: n, Conv: r.IntN(max(1, c.Conversations)), Contact: c.Contact(r.IntN(c.Contacts)), Admin: uint8(r.IntN(len(event.Admins))),
+	one := event.Call{N: n, Conv: r.IntN(max(1, c.Conversations)), Contact: c.Contact(r.IntN(c.Contacts)), Admin: uint8(r.IntN(len(c.Cast.Admins))),
 		Outbound: r.Chance(0.3), Messenger: n%5 == 0, Initiated: at, SearchDraw: event.NewRNG(c.Seed, event.ForCalls, 2, uint64(n)).Float64()}
 	if number := r.IntN(10_000_000); !one.Messenger {
 		one.Phone = fmt.Sprintf("+4930%07d", number)

@@ -29,7 +29,7 @@ func (m *Contacts) DrawCompany(n int32, start int64) *event.Company {
 // fillCompany draws the other fields of a company.
 func (m *Contacts) fillCompany(f *event.Company) {
 	r := event.NewRNG(m.Seed, event.ForCompanyFields, uint64(f.N))
-	f.Plan, f.Industry, f.Size = r.PickText(event.Plans), r.PickText(firmIndustries), max(0, int64(r.IntN(400))-20)
+	f.Plan, f.Industry, f.Size = r.PickText(m.Cast.Plans), r.PickText(firmIndustries), max(0, int64(r.IntN(400))-20)
 	if f.N%37 == 5 {
 		f.Name = "" // known by its id alone
 	}
@@ -43,11 +43,11 @@ func (m *Contacts) fillCompany(f *event.Company) {
 		f.Attrs = m.drawAttributes(r, f.Created)
 	}
 	if r.Chance(0.4) {
-		f.Tags = drawDistinct(r, 1+r.IntN(3), event.TagCount)
+		f.Tags = drawDistinct(r, 1+r.IntN(3), m.Cast.TagCount)
 	}
 	for range max(0, r.IntN(8)-5) {
 		f.Notes = append(f.Notes, event.CompanyNote{ID: drawnCompanyNotes + 8*int64(f.N) + int64(len(f.Notes)), At: r.TimeBetween(f.Created, f.Updated+1),
-			By: event.Admins[r.IntN(len(event.Admins))].ID, Body: "<p>" + r.PickText(NoteWords) + "</p>"})
+			By: m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID, Body: "<p>" + r.PickText(NoteWords) + "</p>"})
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// DrawDialogue draws the texts of a consultation.
-func DrawDialogue(seed uint64, c *event.Consultation) *event.Dialogue {
+// drawDialogue draws the texts of a consultation.
+func drawDialogue(cast *event.Cast, seed uint64, c *event.Consultation) *event.Dialogue {
 	d := &event.Dialogue{}
 	d.Cycle, d.Rule = cycleOf(seed, c)
 	r := event.NewRNG(seed, event.ForConsultation, 3<<40, uint64(c.Conv), uint64(c.N))
@@ -17,7 +17,7 @@ func DrawDialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 	d.Confidence = int64(len(d.Asked[0]) % 101)
 	d.Draft = hitlWords(r)
 	for range c.Rounds {
-		one := event.FeedbackRound{Reviewer: drawReviewer(r), Input: hitlWords(r)}
+		one := event.FeedbackRound{Reviewer: drawReviewer(cast, r), Input: hitlWords(r)}
 		one.Elsewhere = !r.Chance(0.5)
 		if one.Failed = r.Chance(0.1); !one.Failed {
 			one.Delay = int64(r.IntN(2))
@@ -26,12 +26,14 @@ func DrawDialogue(seed uint64, c *event.Consultation) *event.Dialogue {
 		d.Rounds = append(d.Rounds, one)
 	}
 	alone := *r // a copy: both ways to end continue from the same draws
-	d.Closing[0] = event.ConsultationClosing{Reviewer: drawReviewer(r), Final: hitlWords(r), Sent: hitlWords(r)}
+	d.Closing[0] = event.ConsultationClosing{Reviewer: drawReviewer(cast, r), Final: hitlWords(r), Sent: hitlWords(r)}
 	d.Closing[1] = event.ConsultationClosing{Final: hitlWords(&alone), Sent: hitlWords(&alone)}
 	return d
 }
 
-func drawReviewer(r *event.RNG) int64 { return event.Admins[r.IntN(len(event.Admins))].ID }
+func drawReviewer(cast *event.Cast, r *event.RNG) int64 {
+	return cast.Admins[r.IntN(len(cast.Admins))].ID
+}
 
 // cycleOf draws the id of a consultation and the rule behind it, none when no rule started it.
 func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.ConsultationRule) {
@@ -46,8 +48,8 @@ func cycleOf(seed uint64, c *event.Consultation) (id string, rule event.Consulta
 
 func hitlWords(r *event.RNG) string { return drawProse(r, 2+r.IntN(6), r.Chance(0.15)) }
 
-// DrawCallLines draws the transcript of a call, by the call's number.
-func DrawCallLines(seed uint64, call int32) []event.TranscriptLine {
+// drawCallLines draws the transcript of a call, by the call's number.
+func drawCallLines(seed uint64, call int32) []event.TranscriptLine {
 	r := event.NewRNG(seed, event.ForCalls, 3, uint64(call))
 	list := make([]event.TranscriptLine, 2+r.IntN(9))
 	for i := range list {

@@ -11,6 +11,7 @@ import (
 
 // Contacts draws contacts and the records around them. Everything is a function of its seed.
 type Contacts struct {
+	Cast      *event.Cast
 	Seed      uint64
 	Companies int // number of companies that contacts may belong to
 	avatars   []string
@@ -18,8 +19,8 @@ type Contacts struct {
 }
 
 // NewContacts returns a source of contacts for a workspace of that size.
-func NewContacts(seed uint64, contacts int) *Contacts {
-	m := &Contacts{Seed: seed, Companies: contacts/12 + 3}
+func NewContacts(cast *event.Cast, seed uint64, contacts int) *Contacts {
+	m := &Contacts{Cast: cast, Seed: seed, Companies: contacts/12 + 3}
 	for i := range 400 {
 		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.MixBits(seed+uint64(i))))
 	}
@@ -59,7 +60,7 @@ func (m *Contacts) DrawContact(num int, created, lately int64, user bool) *event
 	}
 	d.Language = r.PickText(languages)
 	if r.Chance(0.4) {
-		d.Owner = event.Admins[r.IntN(len(event.Admins))].ID
+		d.Owner = m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID
 	}
 	d.Unsubscribed, d.Spam, d.Bounced = r.Chance(0.08), r.Chance(0.005), r.Chance(0.02)
 	m.drawLists(r, d, num)
@@ -120,7 +121,7 @@ func (m *Contacts) drawLists(r *event.RNG, d *event.Contact, num int) {
 	case r.Chance(0.6):
 		count = 1 + r.IntN(4)
 	}
-	d.Tags = drawDistinct(r, count, event.TagCount)
+	d.Tags = drawDistinct(r, count, m.Cast.TagCount)
 	count = 0
 	switch {
 	case num%311 == 5:
@@ -217,14 +218,14 @@ func (m *Contacts) NoteBody(n int32) string {
 }
 
 // DrawChanges draws the field changes of a contact at a time.
-func DrawChanges(r *event.RNG, at int64) []event.FieldChange {
+func (m *Contacts) DrawChanges(r *event.RNG, at int64) []event.FieldChange {
 	spot := places[r.IntN(len(places))]
 	changes := [][]event.FieldChange{
 		{{Field: "name", Value: r.PickText(firstNames) + " " + r.PickText(lastNames)}, {Field: "last_seen_at", Value: at}},
 		{{Field: "location_country", Value: spot.Country}, {Field: "location_region", Value: spot.Region}, {Field: "location_city", Value: spot.City}, {Field: "last_seen_at", Value: at}},
 		{{Field: "custom_attributes.plan", Value: "moved-" + r.PickText(event.TagWords)}, {Field: "custom_attributes.score", Value: int64(r.IntN(1000))}},
 		{{Field: "email", Value: "new" + r.PickText([]string{"1", "2", "3"}) + "@" + r.PickText(mailDomains)}, {Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
-		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: event.Admins[r.IntN(len(event.Admins))].ID}},
+		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID}},
 	}
 	return changes[r.IntN(len(changes))]
 }

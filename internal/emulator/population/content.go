@@ -9,8 +9,8 @@ import (
 // contentAtBirth is the number of items of each kind at hour 0: more than one page of each list that is paged.
 var contentAtBirth = [event.ContentKinds]int{60, 55, 25, 12, 23, 8, 56, 23}
 
-// DrawBornContent draws the content of hour 0, with the number of edits until then.
-func DrawBornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
+// drawBornContent draws the content of hour 0, with the number of edits until then.
+func drawBornContent(seed uint64, start int64) (all [event.ContentKinds][]event.BornContent) {
 	for kind := range event.ContentKinds {
 		for n := range int32(contentAtBirth[kind]) {
 			r := event.NewRNG(seed, event.ForContent, uint64(kind), uint64(n))
@@ -22,8 +22,8 @@ func DrawBornContent(seed uint64, start int64) (all [event.ContentKinds][]event.
 	return all
 }
 
-// DrawPiece returns the properties of the nth piece of content of a kind.
-func DrawPiece(kind event.ContentKind, n int32) (p event.Piece) {
+// drawPiece returns the properties of the nth piece of content of a kind.
+func drawPiece(kind event.ContentKind, n int32) (p event.Piece) {
 	switch kind {
 	case event.Articles:
 		if n%6 != 5 {
@@ -57,11 +57,11 @@ func parentOf(kind event.ContentKind, n int32) string {
 	return event.ContentText(kind, n%4)
 }
 
-// DrawWording draws the text of a piece of content after a number of edits.
-func DrawWording(seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
+// drawWording draws the text of a piece of content after a number of edits.
+func drawWording(cast *event.Cast, seed uint64, kind event.ContentKind, n int32, edits int) (w event.Wording) {
 	r := event.NewRNG(seed, event.ForContent, 2<<32, uint64(kind), uint64(n), uint64(edits))
 	w.Title = r.PickText(articleTitles) + " " + strconv.Itoa(int(n)) + "." + strconv.Itoa(edits)
-	admin := func() int64 { return event.Admins[r.IntN(len(event.Admins))].ID }
+	admin := func() int64 { return cast.Admins[r.IntN(len(cast.Admins))].ID }
 	switch kind {
 	case event.Articles:
 		w.Draft = r.Chance(0.2)

@@ -13,6 +13,7 @@ import (
 // Conversations draws conversations. The initial content of each is a function of the seed, its number and the calls of hour 0, and is drawn
 // again for each question.
 type Conversations struct {
+	Cast   *event.Cast
 	seed   uint64
 	start  int64 // hour 0
 	bodies []string
@@ -20,8 +21,8 @@ type Conversations struct {
 }
 
 // NewConversations returns a source of conversations.
-func NewConversations(seed uint64, start int64) *Conversations {
-	m := &Conversations{seed: seed, start: start}
+func NewConversations(cast *event.Cast, seed uint64, start int64) *Conversations {
+	m := &Conversations{Cast: cast, seed: seed, start: start}
 	r := event.NewRNG(seed, event.ForConversation)
 	for i := range shortBodies {
 		m.bodies = append(m.bodies, "<p>"+drawProse(r, 2+r.IntN(25), i%20 < 3)+"</p>")
@@ -219,7 +220,7 @@ func ContactAuthor(d *event.Contact) event.Author {
 
 // drawTeammate draws an author among the admins of a time.
 func (m *Conversations) drawTeammate(r *event.RNG, at int64) event.Author {
-	return AdminAuthor(event.Everyone[adminAt(r, at, m.start)])
+	return AdminAuthor(m.Cast.Everyone[adminAt(m.Cast, r, at, m.start)])
 }
 
 // isBornRedacted reports whether an initial part, or with -1 the source, was redacted: five in a thousand parts.
@@ -245,8 +246,8 @@ func drawFiles(r *event.RNG, share float64) (list []event.Attachment) {
 // drawSurroundings draws the fields of a conversation besides its parts; end is the time of the last part.
 func (m *Conversations) drawSurroundings(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
-		for _, tag := range drawDistinct(r, 1+r.IntN(4), event.TagCount) {
-			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.IntN(60)), By: event.Everyone[adminAt(r, at, m.start)].ID})
+		for _, tag := range drawDistinct(r, 1+r.IntN(4), m.Cast.TagCount) {
+			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.IntN(60)), By: m.Cast.Everyone[adminAt(m.Cast, r, at, m.start)].ID})
 		}
 	}
 	for range r.IntN(4) {
@@ -285,7 +286,7 @@ func (m *Conversations) DrawRating(r *event.RNG, by *event.Contact, at int64) *e
 	g := &event.Rating{Stars: int64(1 + r.IntN(5)), Remark: r.PickText(remarks), Created: at, Updated: at, Contact: by,
 		By: r.PickText([]string{"admin", "admin", "workflow", ""})}
 	if g.By == "admin" {
-		g.Admin = event.Admins[r.IntN(len(event.Admins))].ID
+		g.Admin = m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID
 	}
 	return g
 }

@@ -118,7 +118,7 @@ func (m *Conversations) FillCustomerReply(r *event.RNG, s *Scene, p *event.Part)
 		p.External, p.App = "ext-"+strconv.Itoa(r.IntN(1e6)), "acme_bridge"
 	}
 	if r.Chance(0.03) {
-		p.Tags = drawDistinct(r, 1+r.IntN(2), event.TagCount)
+		p.Tags = drawDistinct(r, 1+r.IntN(2), m.Cast.TagCount)
 	}
 }
 
@@ -165,7 +165,7 @@ func (m *Conversations) FillAssignment(r *event.RNG, p *event.Part, as event.Ass
 // DrawAssigned draws the assignees of a row of the table of workspace-api 2.10 at a time.
 func (m *Conversations) DrawAssigned(r *event.RNG, as event.Assignment, at int64) event.Assigned {
 	a := event.Assigned{As: as}
-	teammate, team := event.Everyone[adminAt(r, at, m.start)].ID, event.Teams[r.IntN(2)].ID // the third team does not exist at hour 0
+	teammate, team := m.Cast.Everyone[adminAt(m.Cast, r, at, m.start)].ID, m.Cast.Teams[r.IntN(2)].ID // the third team does not exist at hour 0
 	switch as {
 	case event.AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team

@@ -8,7 +8,7 @@ import (
 )
 
 // exportDraws draw the values of a row, by dataset.
-var exportDraws = map[string]func(r *event.RNG, f *event.ReportFact){
+var exportDraws = map[string]func(cast *event.Cast, r *event.RNG, f *event.ReportFact){
 	"conversation": drawConversation, "admin_status_change": drawStatus, "conversation_state": drawState}
 
 // ReportKeys is the first key of rows: each hour has a hundred keys.
@@ -17,9 +17,9 @@ const ReportKeys = 200_000_000_000
 // exportRate is the mean number of rows of a dataset in an hour.
 func exportRate(contacts int) float64 { return max(0.3, float64(contacts)/5000) }
 
-// DrawReportFacts draws the rows of one hour, counted from a year before hour 0. The result is a function of the arguments: the server and the
+// drawReportFacts draws the rows of one hour, counted from a year before hour 0. The result is a function of the arguments: the server and the
 // oracle share these draws and nothing else.
-func DrawReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
+func drawReportFacts(cast *event.Cast, seed uint64, contacts int, birth int64, s *event.Dataset, hour int) []event.ReportFact {
 	r := event.NewRNG(seed, event.ForReport, s.Number, uint64(hour))
 	rate := exportRate(contacts)
 	n := int(rate)
@@ -36,7 +36,7 @@ func DrawReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, h
 			f.Known += 1 + r.IntN(20*24) // comes late (trap T106)
 		}
 		f.Values = map[string]any{s.Time: strconv.FormatInt(f.Created, 10)}
-		exportDraws[s.ID](r, f)
+		exportDraws[s.ID](cast, r, f)
 		if r.Chance(0.15) {
 			changeFact(f, r, s, hour)
 		}
@@ -44,10 +44,10 @@ func DrawReportFacts(seed uint64, contacts int, birth int64, s *event.Dataset, h
 	return facts
 }
 
-// DrawConversationReport draws the reported values of a conversation that do not follow from its parts.
-func DrawConversationReport(seed uint64, num int32) event.ConversationReport {
+// drawConversationReport draws the reported values of a conversation that do not follow from its parts.
+func drawConversationReport(seed uint64, num int32) event.ConversationReport {
 	r, f := event.NewRNG(seed, event.ForReport, event.ForConversationReport, uint64(num)), event.ReportFact{Values: map[string]any{}}
-	drawConversation(r, &f)
+	drawConversation(nil, r, &f)
 	return event.ConversationReport{Values: f.Values, Shortened: r.Chance(0.25)}
 }
 
@@ -77,7 +77,7 @@ func orNone(r *event.RNG, of []string) any {
 	return r.PickText(of)
 }
 
-func drawConversation(r *event.RNG, f *event.ReportFact) {
+func drawConversation(_ *event.Cast, r *event.RNG, f *event.ReportFact) {
 	f.Values["conversation_id"] = f.Key
 	f.Values["channel"] = r.PickText(exportChannels)
 	f.Values["first_teammate"] = orNone(r, exportTeammate)
@@ -91,15 +91,15 @@ func drawConversation(r *event.RNG, f *event.ReportFact) {
 	f.Values["user_replied"] = strconv.FormatBool(!f.Silent)
 }
 
-func drawStatus(r *event.RNG, f *event.ReportFact) {
-	n := r.IntN(len(event.Admins))
-	f.Values["admin_id"] = fmt.Sprint(event.Admins[n].ID)
+func drawStatus(cast *event.Cast, r *event.RNG, f *event.ReportFact) {
+	n := r.IntN(len(cast.Admins))
+	f.Values["admin_id"] = fmt.Sprint(cast.Admins[n].ID)
 	f.Values["admin_name"] = r.PickText(exportTeammate)
 	f.Values["status"] = r.PickText([]string{"active", "away", "away_and_reassigning"})
 	f.Values["away_reason"] = orNone(r, exportReasons)
 }
 
-func drawState(r *event.RNG, f *event.ReportFact) {
+func drawState(_ *event.Cast, r *event.RNG, f *event.ReportFact) {
 	f.Values["conversation_id"] = f.Key
 	f.Values["state"] = r.PickText(exportStates)
 	f.Values["ended_at"] = nil

@@ -20,7 +20,7 @@ func (m *Conversations) DrawScorecard(r *event.RNG, num int32, card int, status 
 	if r.Chance(0.3) {
 		s.Reviewed = event.Reviewer{AI: true}
 	} else {
-		s.Reviewed = event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}
+		s.Reviewed = event.Reviewer{Admin: m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID}
 	}
 	for i := range 2 + r.IntN(3) {
 		s.Evaluators = append(s.Evaluators, drawEvaluator(r, i))
@@ -29,7 +29,7 @@ func (m *Conversations) DrawScorecard(r *event.RNG, num int32, card int, status 
 		return s
 	}
 	if r.Chance(0.85) {
-		s.Reviewer = event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}
+		s.Reviewer = event.Reviewer{Admin: m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID}
 	}
 	if status == "unreviewed" {
 		return s
@@ -39,11 +39,11 @@ func (m *Conversations) DrawScorecard(r *event.RNG, num int32, card int, status 
 		s.Submitted = event.Reviewer{AI: true}
 	}
 	if r.Chance(0.3) {
-		s.Revised = event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}
+		s.Revised = event.Reviewer{Admin: m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID}
 	}
 	for i := range r.IntN(4) {
 		n := event.ReviewNote{ID: "note-" + strconv.Itoa(int(num)) + "-" + strconv.Itoa(card) + "-" + strconv.Itoa(i), Body: r.PickText(reviewWords),
-			Created: at - 60 + int64(i), Updated: at - 60 + int64(i), Author: event.Reviewer{Admin: event.Admins[r.IntN(len(event.Admins))].ID}}
+			Created: at - 60 + int64(i), Updated: at - 60 + int64(i), Author: event.Reviewer{Admin: m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID}}
 		if r.Chance(0.2) {
 			n.Author = []event.Reviewer{{}, {AI: true}}[r.IntN(2)]
 		}

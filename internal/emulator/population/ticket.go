@@ -31,7 +31,7 @@ func (m Tickets) DrawTicketOpenings(start int64, log []event.ContactEvent) []eve
 		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Float64())/float64(m.Count))
 		kind := m.kindOf(int32(num))
 		e := event.ThreadEvent{At: at, Until: m.drawEnd(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
-		if event.TicketTypes[kind].Category == event.CustomerTicket || r.Chance(0.6) { // a back-office ticket may have no contact
+		if m.Cast.TicketTypes[kind].Category == event.CustomerTicket || r.Chance(0.6) { // a back-office ticket may have no contact
 			e.Contacts = guests.drawContacts(r, at, contactsPerThread(num))
 		}
 		events[num] = e
@@ -41,7 +41,7 @@ func (m Tickets) DrawTicketOpenings(start int64, log []event.ContactEvent) []eve
 
 // kindOf returns the type of a ticket of hour 0.
 func (m Tickets) kindOf(num int32) int {
-	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).IntN(len(event.TicketTypes))
+	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).IntN(len(m.Cast.TicketTypes))
 }
 
 // ticketSize draws the number of parts: fewer than a conversation has, now and then more than an answer contains.
@@ -60,7 +60,7 @@ func ticketSize(r *event.RNG, num int) int {
 func (m Tickets) DrawTicketBeginning(e *event.ThreadEvent) *event.Beginning {
 	r, exactly := event.NewRNG(m.seed, event.ForTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
 	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Contacts, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
-	for _, a := range event.TicketTypes[b.Kind].Attributes {
+	for _, a := range m.Cast.TicketTypes[b.Kind].Attributes {
 		if exactly {
 			break
 		}
@@ -85,7 +85,7 @@ func (m Tickets) drawLinks(r *event.RNG, b *event.Beginning) {
 	for range max(0, r.IntN(9)-5) {
 		l := event.LinkedObject{Type: "conversation", ID: event.ConversationID(int32(r.IntN(m.Talks)))}
 		if num := int32(r.IntN(m.Count)); r.Chance(0.4) && num != b.Num {
-			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: event.TicketTypes[m.kindOf(num)].Category}
+			l = event.LinkedObject{Type: "ticket", ID: event.TicketID(num), Category: m.Cast.TicketTypes[m.kindOf(num)].Category}
 		} else if m.Talks == 0 {
 			continue
 		}
@@ -115,14 +115,14 @@ var ticketPartKinds = []ticketPartKind{
 }
 
 // BornShared reports whether the customer sees a ticket that was never shared explicitly: every second one of the back office.
-func BornShared(num int32, kind int) bool {
-	return event.TicketTypes[kind].Category == event.CustomerTicket || event.TicketTypes[kind].Category == event.BackOfficeTicket && num%2 == 0
+func BornShared(num int32, category string) bool {
+	return category == event.CustomerTicket || category == event.BackOfficeTicket && num%2 == 0
 }
 
 // drawTicketParts draws the initial parts of a ticket, spread over its time like those of conversations.
 func (m Tickets) drawTicketParts(b *event.Beginning, count int, at, end int64) {
 	r := event.NewRNG(m.seed, event.ForTicketParts, uint64(b.Num))
-	s := &Scene{Num: b.Num, State: "open", Contacts: b.Contacts, Kind: b.Kind, Stage: event.TicketSubmitted, NotesOnly: !BornShared(b.Num, b.Kind)}
+	s := &Scene{Num: b.Num, State: "open", Contacts: b.Contacts, Kind: b.Kind, Stage: event.TicketSubmitted, NotesOnly: !BornShared(b.Num, m.Cast.TicketTypes[b.Kind].Category)}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
 	for i := range count {
@@ -164,7 +164,7 @@ func (m Tickets) FillTicketAssignment(r *event.RNG, s *Scene, p *event.Part) {
 
 // FillStateMove makes a part the move to another state.
 func (m Tickets) FillStateMove(r *event.RNG, s *Scene, p *event.Part) {
-	m.FillMoveToState(r, s, p, (s.Stage+1+r.IntN(len(event.TicketStates)-1))%len(event.TicketStates))
+	m.FillMoveToState(r, s, p, (s.Stage+1+r.IntN(len(m.Cast.TicketStates)-1))%len(m.Cast.TicketStates))
 }
 
 // FillMoveToState makes a part the move to a state. A resolved ticket is closed, and any other is open unless it is snoozed.
@@ -172,7 +172,7 @@ func (m Tickets) FillMoveToState(r *event.RNG, s *Scene, p *event.Part, stage in
 	p.Type, p.Author, p.Notified = "ticket_state_updated_by_admin", m.drawTeammate(r, p.At), 0
 	p.Ticket = &event.TicketChange{Moved: true, From: s.Stage, To: stage}
 	switch {
-	case event.TicketStates[stage].Category == "resolved":
+	case m.Cast.TicketStates[stage].Category == "resolved":
 		p.State = "closed"
 	case s.State == "closed":
 		p.State = "open"
@@ -181,7 +181,7 @@ func (m Tickets) FillMoveToState(r *event.RNG, s *Scene, p *event.Part, stage in
 
 // FillAttributeChange makes a part the change of an attribute.
 func (m Tickets) FillAttributeChange(r *event.RNG, s *Scene, p *event.Part) {
-	list := event.TicketTypes[s.Kind].Attributes
+	list := m.Cast.TicketTypes[s.Kind].Attributes
 	a := list[r.IntN(len(list))]
 	raw := drawTicketAttribute(&a, r)
 	if !a.Required && r.Chance(0.1) {

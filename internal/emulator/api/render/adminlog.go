@@ -42,33 +42,33 @@ var actKinds = [...]actKind{
 }
 
 // fillAct replaces the placeholders in a text of an entry's kind.
-func fillAct(a event.AdminAction, text string) string {
-	other, zones := event.Everyone[a.Other], [2]string{}
+func fillAct(everyone []event.Admin, a event.AdminAction, text string) string {
+	other, zones := everyone[a.Other], [2]string{}
 	if a.Zone != nil {
 		zones = *a.Zone
 	}
-	return strings.NewReplacer("{admin}", event.Everyone[a.Admin].Name, "{other}", other.Name, "{id}", strconv.FormatInt(other.ID, 10),
+	return strings.NewReplacer("{admin}", everyone[a.Admin].Name, "{other}", other.Name, "{id}", strconv.FormatInt(other.ID, 10),
 		"{before}", zones[0], "{after}", zones[1], "%d", strconv.Itoa(a.Count)).Replace(text)
 }
 
 // AppendAdminAction writes a log entry with the fields of workspace-api 2.7, in the names of a version. oldLimit is the type of a changed
 // assignment limit before 2.14; "" is the default.
-func AppendAdminAction(b []byte, a event.AdminAction, v apiversion.Version, oldLimit string) []byte {
+func AppendAdminAction(everyone []event.Admin, b []byte, a event.AdminAction, v apiversion.Version, oldLimit string) []byte {
 	kind := actKinds[a.Kind]
 	name, metadata := kind.name, kind.metadata
 	if kind.old != "" && !v.AtLeast(apiversion.V214) {
 		name, metadata = cmp.Or(oldLimit, kind.old), kind.oldMetadata
 	}
-	who := event.Everyone[a.Admin]
+	who := everyone[a.Admin]
 	b = append(append(append(b, `{"id":"`...), a.ID...), `","performed_by":{"type":"admin","id":"`...)
 	b = strconv.AppendInt(b, who.ID, 10)
 	b = append(b, `","email":`...)
 	b = jsontext.AppendString(b, who.Email)
 	b = append(jsontext.AppendText(append(b, `,"ip":`...), a.IP), `},"metadata":`...)
-	b = append(b, fillAct(a, metadata)...)
+	b = append(b, fillAct(everyone, a, metadata)...)
 	b = append(b, `,"created_at":`...)
 	b = strconv.AppendInt(b, a.At, 10)
 	b = append(append(append(b, `,"activity_type":"`...), name...), `","activity_description":`...)
-	b = jsontext.AppendString(b, fillAct(a, kind.sentence))
+	b = jsontext.AppendString(b, fillAct(everyone, a, kind.sentence))
 	return append(b, '}')
 }

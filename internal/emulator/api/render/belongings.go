@@ -8,10 +8,10 @@ import (
 )
 
 // AppendTag writes a tag by its number, with a URL when it is a tag of a contact (workspace-api 2.2).
-func AppendTag(b []byte, n int32, url bool) []byte {
+func AppendTag(cast *event.Cast, b []byte, n int32, url bool) []byte {
 	id := strconv.FormatInt(event.TagID(n), 10)
 	b = append(append(append(b, `{"type":"tag","id":"`...), id...), `","name":`...)
-	b = jsontext.AppendString(b, event.TagName(n))
+	b = jsontext.AppendString(b, cast.TagName(n))
 	if url {
 		b = append(append(append(b, `,"url":"/tags/`...), id...), '"')
 	}
@@ -19,8 +19,8 @@ func AppendTag(b []byte, n int32, url bool) []byte {
 }
 
 // AppendSubscription writes a subscription type by its number, in the form that contacts have.
-func AppendSubscription(b []byte, n int32) []byte {
+func AppendSubscription(cast *event.Cast, b []byte, n int32) []byte {
 	p := &jsontext.Writer{Bytes: b}
-	jsontext.WriteRecord(p, subscriptionType(n, 0))
+	jsontext.WriteRecord(p, subscriptionType(cast, n, 0))
 	return p.Bytes
 }

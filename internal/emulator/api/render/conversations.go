@@ -173,7 +173,7 @@ func (r *Conversations) writeTags(p *jsontext.Writer, c *conversations.Conversat
 		p.OpenItem()
 		p.TextOrNull("type", "tag")
 		p.TextOrNull("id", strconv.FormatInt(event.TagID(t.Tag), 10))
-		p.TextOrNull("name", event.TagName(t.Tag))
+		p.TextOrNull("name", r.Companies.Cast.TagName(t.Tag))
 		p.TimeOrNull("applied_at", t.At)
 		p.Open("applied_by")
 		p.TextOrNull("type", "admin")

@@ -10,38 +10,44 @@ import (
 )
 
 // TeamRecords returns the teams after a number of simulated hours.
-func TeamRecords(hours int) []jsontext.Record {
-	var members []string
-	for _, a := range event.Admins {
-		if a.InTeams {
-			members = append(members, strconv.FormatInt(a.ID, 10))
-		}
-	}
+func TeamRecords(cast *event.Cast, hours int) []jsontext.Record {
 	var list []jsontext.Record
-	for _, t := range event.Teams {
-		ids := "[]"
-		if t.Members {
-			ids = "[" + strings.Join(members, ",") + "]"
+	for _, t := range cast.Teams {
+		var members []string
+		for _, a := range cast.Admins {
+			if t.Has(a) {
+				members = append(members, strconv.FormatInt(a.ID, 10))
+			}
 		}
 		if hours >= t.Hour {
-			list = append(list, jsontext.Record{{Name: "type", Value: "team"}, {Name: "id", Value: strconv.FormatInt(t.ID, 10)}, {Name: "name", Value: t.Name}, {Name: "admin_ids", Value: jsontext.RawJSON(ids)}})
+			list = append(list, jsontext.Record{{Name: "type", Value: "team"}, {Name: "id", Value: strconv.FormatInt(t.ID, 10)}, {Name: "name", Value: t.Name}, {Name: "admin_ids", Value: jsontext.RawJSON("[" + strings.Join(members, ",") + "]")}})
 		}
 	}
 	return list
 }
 
+// TeamsOf returns the ids of the teams that a teammate of hour 0 is in.
+func TeamsOf(cast *event.Cast, a event.Admin) (ids []int64) {
+	for _, t := range cast.Teams {
+		if t.Has(a) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
 // SubscriptionRecords returns the subscription types after a number of simulated hours.
-func SubscriptionRecords(hours int) []jsontext.Record {
-	list := make([]jsontext.Record, len(event.SubscriptionTypes))
+func SubscriptionRecords(cast *event.Cast, hours int) []jsontext.Record {
+	list := make([]jsontext.Record, len(cast.SubscriptionTypes))
 	for n := range list {
-		list[n] = subscriptionType(int32(n), hours)
+		list[n] = subscriptionType(cast, int32(n), hours)
 	}
 	return list
 }
 
 // subscriptionType returns a subscription type with the fields of workspace-api 2.4.
-func subscriptionType(n int32, hours int) jsontext.Record {
-	s, state := event.SubscriptionTypes[n], "live"
+func subscriptionType(cast *event.Cast, n int32, hours int) jsontext.Record {
+	s, state := cast.SubscriptionTypes[n], "live"
 	switch {
 	case s.Archived:
 		state = "archived"
@@ -72,9 +78,9 @@ func AttributeRecord(a *event.DataAttribute, began int64, hours int, later bool)
 }
 
 // TicketTypes returns the ticket types with their attributes (api-notes).
-func TicketTypes(start int64, workspace string) []jsontext.Record {
+func TicketTypes(cast *event.Cast, start int64, workspace string) []jsontext.Record {
 	var list []jsontext.Record
-	for _, t := range event.TicketTypes {
+	for _, t := range cast.TicketTypes {
 		began := start - event.Span
 		list = append(list, jsontext.Record{{Name: "type", Value: "ticket_type"}, {Name: "id", Value: t.ID}, {Name: "name", Value: t.Name}, {Name: "description", Value: t.Description}, {Name: "icon", Value: "🎟️"},
 			{Name: "workspace_id", Value: workspace}, {Name: "category", Value: t.Category}, {Name: "archived", Value: t.Archived}, {Name: "is_internal", Value: t.Internal},
@@ -84,9 +90,9 @@ func TicketTypes(start int64, workspace string) []jsontext.Record {
 }
 
 // TicketStates returns the states that a ticket can have.
-func TicketStates() []jsontext.Record {
+func TicketStates(cast *event.Cast) []jsontext.Record {
 	var list []jsontext.Record
-	for _, t := range event.TicketStates {
+	for _, t := range cast.TicketStates {
 		var types []string
 		for _, id := range t.Types {
 			types = append(types, `{"type":"ticket_type","id":"`+id+`"}`)
@@ -98,9 +104,9 @@ func TicketStates() []jsontext.Record {
 }
 
 // AwayReasons returns the away reasons, including deleted ones (api-notes).
-func AwayReasons(start int64, hours int) []jsontext.Record {
+func AwayReasons(cast *event.Cast, start int64, hours int) []jsontext.Record {
 	var list []jsontext.Record
-	for n, reason := range event.AwayReasons {
+	for n, reason := range cast.AwayReasons {
 		made := start - event.Span + reason.Made
 		updated, deleted := made, hours >= reason.Deleted
 		if deleted && reason.Deleted > 0 {

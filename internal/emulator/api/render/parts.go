@@ -116,7 +116,7 @@ func (r *Conversations) writePartMetadata(p *jsontext.Writer, t *event.Part) {
 		p.OpenItem()
 		p.TextOrNull("type", "tag")
 		p.TextOrNull("id", strconv.FormatInt(event.TagID(n), 10))
-		p.TextOrNull("name", event.TagName(n))
+		p.TextOrNull("name", r.Companies.Cast.TagName(n))
 		p.Close()
 	}
 	p.CloseTypedList()

@@ -28,7 +28,7 @@ func (r *Tickets) AppendTicket(b []byte, t *tickets.Ticket) []byte {
 	p.TextOrNull("category", t.Category())
 	p.WriteAttributes("ticket_attributes", t.Attrs)
 	if r.AsText {
-		p.TextOrNull("ticket_state", event.TicketStates[t.Stage].Category)
+		p.TextOrNull("ticket_state", r.Companies.Cast.TicketStates[t.Stage].Category)
 	} else {
 		p.WriteKey("ticket_state")
 		jsontext.WriteRecord(p, r.States[t.Stage][:ticketStateShown])
@@ -55,8 +55,8 @@ const ticketStateShown = 5
 // ticketChange writes the change that a part made to its ticket. The changed attribute came with 2.14 (workspace-api 2.10).
 func (r *Conversations) ticketChange(p *jsontext.Writer, c *event.TicketChange) {
 	if c != nil && c.Moved {
-		p.TextOrNull("previous_ticket_state", event.TicketStates[c.From].Category)
-		p.TextOrNull("ticket_state", event.TicketStates[c.To].Category)
+		p.TextOrNull("previous_ticket_state", r.Companies.Cast.TicketStates[c.From].Category)
+		p.TextOrNull("ticket_state", r.Companies.Cast.TicketStates[c.To].Category)
 	} else {
 		p.Null("previous_ticket_state")
 		p.Null("ticket_state")

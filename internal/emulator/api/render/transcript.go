@@ -5,7 +5,6 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
-	"aqueduck/internal/emulator/population"
 )
 
 // MediaURL is the address of a call's recording or transcript in storage, without signature.
@@ -14,9 +13,9 @@ func MediaURL(c *event.Call, what string) string {
 }
 
 // AppendTranscriptLines writes the lines of a call's transcript.
-func AppendTranscriptLines(c *event.Call, b []byte, seed uint64) []byte {
+func AppendTranscriptLines(b []byte, lines []event.TranscriptLine) []byte {
 	b = append(b, '[')
-	for i, line := range population.DrawCallLines(seed, c.N) {
+	for i, line := range lines {
 		if i > 0 {
 			b = append(b, ',')
 		}

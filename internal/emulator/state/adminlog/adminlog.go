@@ -21,7 +21,7 @@ func (w *AdminLog) SimulateAdminHour(base int64) {
 	r, seed := event.NewRNG(w.Setup.Seed, event.ForLogs, 1, uint64(w.HoursLived)), w.Setup.Seed
 	var acts []event.AdminAction
 	for i := range r.IntN(4) {
-		acts = append(acts, population.DrawAction(seed, r, int32(len(w.ActionLog)+i), base+600+int64(r.IntN(population.Busy-600)), w.Setup.Start.Unix()))
+		acts = append(acts, population.DrawAction(w.Setup.Cast, seed, r, int32(len(w.ActionLog)+i), base+600+int64(r.IntN(population.Busy-600)), w.Setup.Start.Unix()))
 	}
 	w.AddActions(acts)
 }
@@ -40,7 +40,7 @@ func (w *AdminLog) AddRandomActions(n int, within time.Duration) {
 	r := event.NewRNG(seed, event.ForLogs, 2, uint64(len(w.ActionLog)))
 	acts, end := make([]event.AdminAction, n), w.UnixNow()
 	for i := range acts {
-		acts[i] = population.DrawAction(seed, r, int32(len(w.ActionLog)+i), end-r.TimeBetween(0, max(1, int64(within/time.Second))), w.Setup.Start.Unix())
+		acts[i] = population.DrawAction(w.Setup.Cast, seed, r, int32(len(w.ActionLog)+i), end-r.TimeBetween(0, max(1, int64(within/time.Second))), w.Setup.Start.Unix())
 		acts[i].ListedAt = end
 	}
 	w.AddActions(acts)

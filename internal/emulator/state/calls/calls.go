@@ -26,7 +26,7 @@ func (w *Calls) SeedCalls(count int) {
 
 // currentCallers returns the conversations and contacts that a new call may be drawn from.
 func (w *Calls) currentCallers() population.Callers {
-	return population.Callers{Seed: w.Setup.Seed, Start: w.Setup.Start.Unix(), Conversations: len(w.Conversations.Threads), Contacts: len(w.People.List),
+	return population.Callers{Cast: w.Setup.Cast, Seed: w.Setup.Seed, Start: w.Setup.Start.Unix(), Conversations: len(w.Conversations.Threads), Contacts: len(w.People.List),
 		Contact: func(n int) string { return w.People.List[n].Doc.ID }}
 }
 

@@ -141,7 +141,9 @@ func (w *Companies) FindCompany(id string) (int32, bool) {
 }
 
 // PlanID returns the id of a plan by its name.
-func PlanID(name string) string { return strconv.Itoa(1 + max(0, slices.Index(event.Plans, name))) }
+func (w *Companies) PlanID(name string) string {
+	return strconv.Itoa(1 + max(0, slices.Index(w.Setup.Cast.Plans, name)))
+}
 
 // CountInSegment counts the companies of a segment.
 func (w *Companies) CountInSegment(segment int32) int {

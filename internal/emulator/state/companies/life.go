@@ -73,20 +73,20 @@ func (w *Companies) SimulateCompaniesHour(base int64) {
 		case x == 1:
 			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.PickText(population.NoteWords)+"</p>")
 		case x == 2:
-			e.Kind, e.Tag = event.CompanyTagged, int32(r.IntN(event.TagCount))
+			e.Kind, e.Tag = event.CompanyTagged, int32(r.IntN(w.Setup.Cast.TagCount))
 		case x == 3 && len(have) > 0:
 			e.Kind, e.Tag = event.CompanyUntagged, have[r.IntN(len(have))]
 		case x < 7:
 			e.Set = []event.FieldChange{{Field: "session_count", Value: int64(r.IntN(900))}, {Field: "last_request_at", Value: at}}
 		default:
-			e.Set = []event.FieldChange{{Field: "monthly_spend", Value: int64(r.IntN(9000))}, {Field: "plan_name", Value: r.PickText(event.Plans[1:])}, {Field: "custom_attributes.score", Value: int64(r.IntN(1000))}}
+			e.Set = []event.FieldChange{{Field: "monthly_spend", Value: int64(r.IntN(9000))}, {Field: "plan_name", Value: r.PickText(w.Setup.Cast.Plans[1:])}, {Field: "custom_attributes.score", Value: int64(r.IntN(1000))}}
 		}
 		w.RecordCompanyEvent(e)
 	}
 }
 
 func (w *Companies) firmNote(r *event.RNG, at int64, body string) event.CompanyNote {
-	return event.CompanyNote{ID: population.WrittenCompanyNotes + int64(len(w.CompanyLog)), At: at, By: event.Admins[r.IntN(len(event.Admins))].ID, Body: body}
+	return event.CompanyNote{ID: population.WrittenCompanyNotes + int64(len(w.CompanyLog)), At: at, By: w.Setup.Cast.Admins[r.IntN(len(w.Setup.Cast.Admins))].ID, Body: body}
 }
 
 func (w *Companies) createCompanyAt(at int64, set []event.FieldChange) (string, error) {
@@ -135,7 +135,7 @@ func (w *Companies) UpdateCompany(id string, set ...event.FieldChange) error {
 func (w *Companies) TagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind = event.CompanyTagged
-		return core.SetInt32(&e.Tag, tag, event.TagCount)
+		return core.SetInt32(&e.Tag, tag, w.Setup.Cast.TagCount)
 	})
 }
 
@@ -143,7 +143,7 @@ func (w *Companies) TagCompany(id string, tag int) error {
 func (w *Companies) UntagCompany(id string, tag int) error {
 	return w.firmEvent(id, func(e *event.CompanyEvent) error {
 		e.Kind = event.CompanyUntagged
-		return core.SetInt32(&e.Tag, tag, event.TagCount)
+		return core.SetInt32(&e.Tag, tag, w.Setup.Cast.TagCount)
 	})
 }
 

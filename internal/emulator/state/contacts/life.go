@@ -65,11 +65,11 @@ func lifeCreate(w *Book, r *event.RNG, at int64) bool {
 }
 
 func lifeUpdate(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Updated, Set: population.DrawChanges(r, at)})
+	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Updated, Set: w.Maker.DrawChanges(r, at)})
 }
 
 func lifeTag(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.IntN(event.TagCount))})
+	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Tagged, Other: int32(r.IntN(w.Setup.Cast.TagCount))})
 }
 
 func lifeUntag(w *Book, r *event.RNG, at int64) bool {

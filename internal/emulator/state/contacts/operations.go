@@ -199,14 +199,14 @@ func (w *Contacts) EraseContact(id string) error { return w.AppendEvent(event.Er
 
 // TagContact adds a tag to a contact; tags are numbered from 0 to 599.
 func (w *Contacts) TagContact(id string, tag int) error {
-	return w.AppendEvent(event.Tagged, id, func(e *event.ContactEvent) error { return core.SetInt32(&e.Other, tag, event.TagCount) })
+	return w.AppendEvent(event.Tagged, id, func(e *event.ContactEvent) error { return core.SetInt32(&e.Other, tag, w.Setup.Cast.TagCount) })
 }
 
 // UntagContact removes a tag. The knob QuietUntag says whether updated_at moves.
 func (w *Contacts) UntagContact(id string, tag int) error {
 	return w.AppendEvent(event.Untagged, id, func(e *event.ContactEvent) error {
 		e.Quiet = w.K().QuietUntag
-		return core.SetInt32(&e.Other, tag, event.TagCount)
+		return core.SetInt32(&e.Other, tag, w.Setup.Cast.TagCount)
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
-	"aqueduck/internal/emulator/population"
 )
 
 // localText is the text of an article in one language. References in the body have their stored form.
@@ -24,7 +23,7 @@ const articleLocale = "en"
 
 // articleTexts returns the text of an article in its default language, and in all languages with the default first.
 func (m Maker) articleTexts(i Item) (own localText, all []localText) {
-	d := population.DrawWording(m.seed, i.Kind, i.N, i.Edits)
+	d := m.from.Wording(i.Kind, i.N, i.Edits)
 	own = localText{title: d.Title, description: d.Description, body: d.Body, state: "published", author: d.Author}
 	if d.Draft {
 		own.state = "draft"
@@ -80,7 +79,7 @@ func (m Maker) articleRecord(i Item, as RenderOptions) jsontext.Record {
 		{Name: "url", Value: articleURL(i, own.state)}, {Name: "parent_id", Value: nil}, {Name: "parent_type", Value: ""}, {Name: "default_locale", Value: articleLocale},
 		{Name: "translated_content", Value: jsontext.RawJSON("{" + strings.Join(locales, ",") + "}")}}
 	var parent any
-	if id, err := strconv.ParseInt(population.DrawPiece(i.Kind, i.N).Parent, 10, 64); err == nil {
+	if id, err := strconv.ParseInt(i.Piece.Parent, 10, 64); err == nil {
 		parent = id
 	}
 	if parent = i.EditedFields.valueOr("parent_id", parent); parent != nil {
@@ -111,7 +110,7 @@ func (m Maker) withFolder(list jsontext.Record, i Item, as RenderOptions) jsonte
 
 // FolderOf returns the folder of an article or an internal article, or nil.
 func FolderOf(i Item) any {
-	return i.EditedFields.valueOr("folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Folder))
+	return i.EditedFields.valueOr("folder_id", orNothing(i.Piece.Folder))
 }
 
 // orNothing returns a text, or nil when it is empty.
@@ -124,7 +123,7 @@ func orNothing(text string) any {
 
 // articleStatistics returns statistics that are counted on the hour.
 func articleStatistics(i Item, now int64) string {
-	born := population.DrawPiece(i.Kind, i.N)
+	born := i.Piece
 	views := max(0, now/3600-i.Created/3600) * born.Views
 	reactions, happy, neutral, sad := views/20, born.Happy, 60-born.Happy, int64(40)
 	if reactions == 0 {

@@ -13,8 +13,9 @@ import (
 type Item struct {
 	Kind             event.ContentKind
 	N                int32
-	Created, Updated int64   // Unix seconds
-	Edits            int     // number of edits
+	Created, Updated int64 // Unix seconds
+	Edits            int   // number of edits
+	Piece            event.Piece
 	Edited           []int64 // times of edits since hour 0
 	Removed          bool    // no longer served
 	EditedFields     editedFields
@@ -45,9 +46,9 @@ type Content struct {
 
 // SeedContent makes the content of hour 0.
 func (w *Content) SeedContent() {
-	for kind, list := range population.DrawBornContent(w.Setup.Seed, w.Setup.Start.Unix()) {
+	for kind, list := range w.Setup.Origin.BornContent() {
 		for _, born := range list {
-			w.Items[kind] = append(w.Items[kind], Item{Kind: born.Kind, N: born.N, Created: born.Created, Updated: born.Updated, Edits: born.Edits})
+			w.Items[kind] = append(w.Items[kind], Item{Kind: born.Kind, N: born.N, Piece: w.Setup.Origin.Piece(born.Kind, born.N), Created: born.Created, Updated: born.Updated, Edits: born.Edits})
 		}
 	}
 }
@@ -55,9 +56,9 @@ func (w *Content) SeedContent() {
 // newContentEvent returns the event of a new piece of content. When its drawn parent was removed, it has none.
 func (w *Content) newContentEvent(at int64, kind event.ContentKind, set []event.FieldChange) event.ContentEvent {
 	e := event.ContentEvent{At: at, Kind: kind, N: int32(len(w.Items[kind])), What: event.ContentCreated, Set: set}
-	field, home := "folder_id", population.DrawPiece(kind, e.N).Folder
+	field, home := "folder_id", w.Setup.Origin.Piece(kind, e.N).Folder
 	if kind == event.Folders {
-		field, home = "parent_folder_id", population.DrawPiece(kind, e.N).Parent
+		field, home = "parent_folder_id", w.Setup.Origin.Piece(kind, e.N).Parent
 	}
 	written := slices.ContainsFunc(set, func(c event.FieldChange) bool { return c.Field == field })
 	if _, there := w.FindItem(event.Folders, home); home != "" && !written && !there {
@@ -75,7 +76,7 @@ func (w *Content) recordContent(e event.ContentEvent) {
 
 func (w *Content) applyContent(e event.ContentEvent) {
 	if e.What == event.ContentCreated {
-		w.Items[e.Kind] = append(w.Items[e.Kind], Item{Kind: e.Kind, N: e.N, Created: e.At, Updated: e.At, EditedFields: editedFields{}.withChanges(e.Set)})
+		w.Items[e.Kind] = append(w.Items[e.Kind], Item{Kind: e.Kind, N: e.N, Piece: w.Setup.Origin.Piece(e.Kind, e.N), Created: e.At, Updated: e.At, EditedFields: editedFields{}.withChanges(e.Set)})
 		return
 	}
 	i := &w.Items[e.Kind][e.N]
@@ -132,7 +133,7 @@ func (w *Content) FindItem(kind event.ContentKind, id string) (Item, bool) {
 
 // Maker draws the text of content.
 type Maker struct {
-	seed      uint64
+	from      population.Origin
 	start     int64
 	workspace string
 	dynamic   func() map[string]Item // the existing dynamic contents by key

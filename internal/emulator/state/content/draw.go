@@ -13,7 +13,7 @@ import (
 // RenderItem returns a piece of content in the form in which it is sent.
 func (m Maker) RenderItem(i Item, as RenderOptions) jsontext.Record {
 	id := event.ContentText(i.Kind, i.N)
-	d := population.DrawWording(m.seed, i.Kind, i.N, i.Edits)
+	d := m.from.Wording(i.Kind, i.N, i.Edits)
 	created, updated := jsontext.Column{Name: "created_at", Value: jsontext.Moment(i.Created)}, jsontext.Column{Name: "updated_at", Value: jsontext.Moment(i.Updated)}
 	switch i.Kind {
 	case event.Articles:
@@ -24,14 +24,14 @@ func (m Maker) RenderItem(i Item, as RenderOptions) jsontext.Record {
 		text := `{"type":"group_translated_content","en":{"type":"group_content","name":` + jsontext.Quote(d.Title) + `,"description":` +
 			string(jsontext.AppendText(nil, d.Description)) + `}}`
 		return jsontext.Record{{Name: "type", Value: "collection"}, {Name: "id", Value: id}, {Name: "workspace_id", Value: m.workspace}, {Name: "name", Value: d.Title}, {Name: "description", Value: d.Description},
-			{Name: "parent_id", Value: orNothing(population.DrawPiece(i.Kind, i.N).Parent)}, {Name: "order", Value: int64(i.N)}, {Name: "url", Value: "https://help.example/collections/" + id}, {Name: "default_locale", Value: "en"},
+			{Name: "parent_id", Value: orNothing(i.Piece.Parent)}, {Name: "order", Value: int64(i.N)}, {Name: "url", Value: "https://help.example/collections/" + id}, {Name: "default_locale", Value: "en"},
 			{Name: "translated_content", Value: jsontext.RawJSON(text)}, created, updated}
 	case event.Newsfeeds:
 		return jsontext.Record{{Name: "type", Value: "newsfeed"}, {Name: "id", Value: id}, {Name: "name", Value: d.Title}, created, updated}
 	case event.NewsItems:
 		return i.overlayEdits(m.newsRecord(i, d, as))
 	case event.Folders:
-		return i.overlayEdits(jsontext.Record{{Name: "type", Value: "folder"}, {Name: "id", Value: id}, {Name: "name", Value: d.Title}, {Name: "parent_folder_id", Value: orNothing(population.DrawPiece(i.Kind, i.N).Parent)}, created, updated})
+		return i.overlayEdits(jsontext.Record{{Name: "type", Value: "folder"}, {Name: "id", Value: id}, {Name: "name", Value: d.Title}, {Name: "parent_folder_id", Value: orNothing(i.Piece.Parent)}, created, updated})
 	case event.DynamicContents:
 		return m.dynamicRecord(i)
 	}
@@ -57,7 +57,7 @@ func PlacesOf(i Item) []event.NewsPlace {
 	if written, is := i.EditedFields["newsfeed_assignments"].([]event.NewsPlace); is {
 		return written
 	}
-	return []event.NewsPlace{{Feed: population.DrawPiece(i.Kind, i.N).Feed, At: i.Created}}
+	return []event.NewsPlace{{Feed: i.Piece.Feed, At: i.Created}}
 }
 
 // FeedPlace returns the index of a newsfeed among those of a news item, below 0 for none.
@@ -92,7 +92,7 @@ func (m Maker) newsRecord(i Item, d event.Wording, as RenderOptions) jsontext.Re
 
 // ParentFolder returns the parent of a folder, or nil.
 func ParentFolder(i Item) any {
-	return i.EditedFields.valueOr("parent_folder_id", orNothing(population.DrawPiece(i.Kind, i.N).Parent))
+	return i.EditedFields.valueOr("parent_folder_id", orNothing(i.Piece.Parent))
 }
 
 // internalRecord returns an internal article. Some drawn ones have no times (api-notes); written ones have them.
@@ -103,7 +103,7 @@ func (m Maker) internalRecord(i Item, d event.Wording, as RenderOptions) jsontex
 	}
 	list := jsontext.Record{{Name: "type", Value: "internal_article"}, {Name: "id", Value: event.ContentID(event.InternalArticles, i.N)}, {Name: "title", Value: d.Title}, {Name: "body", Value: d.Body},
 		{Name: "owner_id", Value: owner}, {Name: "author_id", Value: d.Author}, {Name: "locale", Value: d.Locale}}
-	if _, written := i.EditedFields["author_id"]; written || !population.DrawPiece(i.Kind, i.N).Untimed {
+	if _, written := i.EditedFields["author_id"]; written || !i.Piece.Untimed {
 		list = append(list, jsontext.Column{Name: "created_at", Value: jsontext.Moment(i.Created)}, jsontext.Column{Name: "updated_at", Value: jsontext.Moment(i.Updated)})
 	}
 	return m.withFolder(list, i, as)
@@ -115,7 +115,7 @@ func (m Maker) RenderVersion(i Item, n int) jsontext.Record {
 	if born := i.Edits - len(i.Edited); n > born {
 		at = i.Edited[n-born-1]
 	}
-	note := versionNote{population.DrawVersionNote(m.seed, i.N, n), at}
+	note := versionNote{population.DrawVersionNote(m.from.Seed, i.N, n), at}
 	if written, is := i.VersionNotes[n]; is {
 		note = written
 	}
@@ -126,5 +126,5 @@ func (m Maker) RenderVersion(i Item, n int) jsontext.Record {
 // NewMaker returns a Maker of the current content. The caller holds the lock.
 func (w *Content) NewMaker() Maker {
 	by := sync.OnceValue(func() map[string]Item { return itemsByKey(w.Items[event.DynamicContents]) })
-	return Maker{w.Setup.Seed, w.Setup.Start.Unix(), w.WorkspaceID, by}
+	return Maker{w.Setup.Origin, w.Setup.Start.Unix(), w.WorkspaceID, by}
 }

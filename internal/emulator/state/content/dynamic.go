@@ -7,7 +7,6 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
-	"aqueduck/internal/emulator/population"
 )
 
 // dynamicContent is a piece of dynamic content.
@@ -18,7 +17,7 @@ type dynamicContent struct {
 
 // dynamicOf returns the dynamic content of an item: drawn, with the written fields on top.
 func (m Maker) dynamicOf(i Item) dynamicContent {
-	d, born := population.DrawWording(m.seed, i.Kind, i.N, i.Edits), population.DrawPiece(i.Kind, i.N)
+	d, born := m.from.Wording(i.Kind, i.N, i.Edits), i.Piece
 	drawn := []event.Variation{{Locale: "en", Body: d.Body}, {Locale: "de", Brand: "7", Body: d.Other, Empty: d.Other == ""}}
 	kind := "inline"
 	if born.Block {
@@ -30,7 +29,7 @@ func (m Maker) dynamicOf(i Item) dynamicContent {
 }
 
 // keyOf returns the key of a piece of dynamic content in the bodies of articles.
-func keyOf(i Item) string { return i.EditedFields.textOr("key", population.DrawPiece(i.Kind, i.N).Key) }
+func keyOf(i Item) string { return i.EditedFields.textOr("key", i.Piece.Key) }
 
 // itemsByKey returns the existing items by key.
 func itemsByKey(list []Item) map[string]Item {

@@ -53,12 +53,12 @@ func refuseMissing(b *input.Body, what string) {
 }
 
 // ReadTeammate returns the id of an admin, nil when it was not sent.
-func ReadTeammate(b *input.Body, name string) any {
+func ReadTeammate(cast *event.Cast, b *input.Body, name string) any {
 	id := b.ReadInt(name)
 	if !b.HasValue(name) || b.IsRefused() {
 		return nil
 	}
-	if !slices.ContainsFunc(event.Admins, func(a event.Admin) bool { return a.ID == id }) {
+	if !slices.ContainsFunc(cast.Admins, func(a event.Admin) bool { return a.ID == id }) {
 		refuseMissing(b, "Admin")
 	}
 	return id
@@ -140,7 +140,7 @@ func (d *contentDraft) readLocale(prefix string, b *input.Body) {
 	put("title", readNonEmptyText(b, "title"))
 	put("description", b.ReadText("description"))
 	put("body", d.w.normaliseReferences(b, "body"))
-	put("author_id", ReadTeammate(b, "author_id"))
+	put("author_id", ReadTeammate(d.w.Setup.Cast, b, "author_id"))
 	state := b.ReadWord("state", "published", "draft")
 	if state == "" {
 		state = "draft"
@@ -170,8 +170,8 @@ func (d *contentDraft) readInternal() {
 	}
 	d.setField("title", readNonEmptyText(d.Body, "title"))
 	d.setField("body", d.ReadText("body"))
-	d.setField("owner_id", ReadTeammate(d.Body, "owner_id"))
-	d.setField("author_id", ReadTeammate(d.Body, "author_id"))
+	d.setField("owner_id", ReadTeammate(d.w.Setup.Cast, d.Body, "owner_id"))
+	d.setField("author_id", ReadTeammate(d.w.Setup.Cast, d.Body, "author_id"))
 	d.setField("locale", languageOf(d.Body, "locale"))
 	d.setField("folder_id", d.readFolderID("folder_id"))
 }
@@ -196,7 +196,7 @@ func (d *contentDraft) readNews() {
 	d.requireFields("title", "sender_id")
 	d.setField("title", readNonEmptyText(d.Body, "title"))
 	d.setField("body", d.ReadText("body"))
-	d.setField("sender_id", ReadTeammate(d.Body, "sender_id"))
+	d.setField("sender_id", ReadTeammate(d.w.Setup.Cast, d.Body, "sender_id"))
 	var was []event.NewsPlace
 	if d.of != nil {
 		was = PlacesOf(*d.of)

@@ -153,7 +153,7 @@ func (w *Desk) FindEndedEvents(num int32) []ConsultationEvent {
 		if c.End > w.UnixNow() {
 			continue
 		}
-		d := population.DrawDialogue(w.Setup.Seed, &c)
+		d := w.Setup.Origin.Dialogue(&c)
 		for _, e := range consultationEvents(&c, d) {
 			if e.round == 0 || e.round > c.Rounds-servedRounds {
 				list = append(list, ConsultationEvent{e, &c, d})

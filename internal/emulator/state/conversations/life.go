@@ -181,7 +181,7 @@ func lifeRedacts(w *Desk, r *event.RNG, at int64) bool {
 
 func lifeTags(w *Desk, r *event.RNG, at int64) bool {
 	return w.logDrawnEvent(r, at, func(_ *Conversation, e *event.ThreadEvent) bool {
-		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.IntN(event.TagCount)), event.Admins[r.IntN(len(event.Admins))].ID
+		e.Kind, e.Place, e.With.By = event.ThreadTagged, int32(r.IntN(w.Setup.Cast.TagCount)), w.Setup.Cast.Admins[r.IntN(len(w.Setup.Cast.Admins))].ID
 		return true
 	})
 }

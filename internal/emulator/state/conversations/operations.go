@@ -247,8 +247,8 @@ func (w *Conversations) EvaluateConversation(id string, monitor int, bump bool) 
 // TagConversation adds a tag to a conversation; tags are numbered from 0 to 599.
 func (w *Conversations) TagConversation(id string, tag int) error {
 	return w.updateByID(id, func(_ *Conversation, r *event.RNG, e *event.ThreadEvent) error {
-		e.Kind, e.With.By = event.ThreadTagged, event.Admins[r.IntN(len(event.Admins))].ID
-		return core.SetInt32(&e.Place, tag, event.TagCount)
+		e.Kind, e.With.By = event.ThreadTagged, w.Setup.Cast.Admins[r.IntN(len(w.Setup.Cast.Admins))].ID
+		return core.SetInt32(&e.Place, tag, w.Setup.Cast.TagCount)
 	})
 }
 
@@ -256,7 +256,7 @@ func (w *Conversations) TagConversation(id string, tag int) error {
 func (w *Conversations) UntagConversation(id string, tag int) error {
 	return w.updateByID(id, func(_ *Conversation, _ *event.RNG, e *event.ThreadEvent) error {
 		e.Kind, e.Quiet = event.ThreadUntagged, w.K().QuietUntag
-		return core.SetInt32(&e.Place, tag, event.TagCount)
+		return core.SetInt32(&e.Place, tag, w.Setup.Cast.TagCount)
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
-	"aqueduck/internal/emulator/population"
 )
 
 // reportWindow is the age, in seconds, after which the row of a conversation no longer follows it.
@@ -15,7 +14,7 @@ const reportWindow = 30 * event.Day
 // For a conversation that a request or an operation began, the rest is null except for the channel. A deletion removes no row.
 func (w *Desk) ReportFact(e *Edition) event.ReportFact {
 	c := w.ThreadDrawer().DrawConversation(e)
-	drawn := population.DrawConversationReport(w.Setup.Seed, c.Num)
+	drawn := w.Setup.Origin.ConversationReport(c.Num)
 	f := event.ReportFact{Key: c.ID, Created: c.Created, Values: drawn.Values, Silent: c.silent}
 	f.Values["conversation_id"], f.Values["created_at"] = c.ID, strconv.FormatInt(c.Created, 10)
 	if c.wrote {

@@ -8,7 +8,6 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/population"
 	"aqueduck/internal/emulator/state/contacts"
-	"aqueduck/internal/emulator/state/core"
 )
 
 // Naming names the actor and the assignees of an assignment by id; "" is drawn.
@@ -21,13 +20,13 @@ type Naming struct {
 // NameAssignment sets the actor and the assignees of a part that assigns. The caller holds the lock.
 func (w *Desk) NameAssignment(p *event.Part, who Naming) (err error) {
 	if who.By != "" {
-		if p.Author, err = core.NewAuthor(who.By); err != nil {
+		if p.Author, err = w.NewAuthor(who.By); err != nil {
 			return err
 		}
 	}
 	a := &p.Assigned
 	if who.Teammate != "" && (a.As == event.AssignTeammate || a.As == event.AssignTeamAndTeammate) {
-		teammate, err := core.FindAdmin(who.Teammate)
+		teammate, err := w.FindAdmin(who.Teammate)
 		if err != nil {
 			return err
 		}
@@ -50,10 +49,10 @@ func (w *Desk) FillWords(c *Conversation, p *event.Part, by Speaker, who, body s
 		}
 		p.Author, p.State = population.ContactAuthor(c.Contacts[i]), "open"
 	case ByTeammate:
-		p.Author, err = core.NewAuthor(who)
+		p.Author, err = w.NewAuthor(who)
 	case ByNote:
 		p.Type, p.Notified = "note", 0
-		p.Author, err = core.NewAuthor(who)
+		p.Author, err = w.NewAuthor(who)
 	default:
 		err = errors.New("only a contact and an admin are named")
 	}
@@ -75,7 +74,7 @@ func (w *Desk) ChangeState(id, by, words string, draw func(m *population.Convers
 		w.AddPartTo(c, e, func(p *event.Part) {
 			if draw(w.Maker, r, c.Scene(), p); by != "" {
 				p.Body = words
-				p.Author, err = core.NewAuthor(by)
+				p.Author, err = w.NewAuthor(by)
 			}
 		})
 		return err
@@ -113,7 +112,7 @@ type Message struct {
 func (w *Conversations) SendMessage(m Message) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	from, err := core.NewAuthor(m.From)
+	from, err := w.NewAuthor(m.From)
 	if err != nil {
 		return "", fmt.Errorf("send a message: %w", err)
 	}

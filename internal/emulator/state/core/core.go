@@ -7,12 +7,15 @@ import (
 
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator/population"
 	"aqueduck/internal/emulator/search"
 )
 
 // Setup is the configuration of a workspace.
 type Setup struct {
-	Seed          uint64           // of everything drawn
+	Seed          uint64      // of everything drawn
+	Cast          *event.Cast // who works there, and the names of small things
+	Origin        population.Origin
 	Start         time.Time        // hour 0
 	Now           func() time.Time // the clock; nil: one that stands until it is moved
 	Contacts      int              // number at hour 0, as the next two

@@ -14,7 +14,6 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/jsontext"
 	"aqueduck/internal/emulator/knobs"
-	"aqueduck/internal/emulator/population"
 )
 
 // exportRows returns the rows of a job, in the order of the requested attributes and of their times.
@@ -77,7 +76,7 @@ func (w *Exports) exportRow(j *Job, created int64, value func(attribute string) 
 // exportHour returns the rows of one hour, counted from a year before hour 0.
 func (w *Exports) exportHour(s *event.Dataset, hour int) []event.ReportFact {
 	birth := w.Setup.Start.Unix()
-	facts := population.DrawReportFacts(w.Setup.Seed, w.Setup.Contacts, birth, s, hour)
+	facts := w.Setup.Origin.ReportFacts(s, hour)
 	if s != event.Datasets[0] {
 		return facts
 	}

@@ -35,7 +35,7 @@ func (w *Desk) SimulateTicketsHour(base int64) {
 func ticketOpens(w *Desk, r *event.RNG, at int64) bool {
 	num, ok := w.People.DrawContact(r, contacts.IsActive)
 	if ok {
-		w.openTicket(at, []*event.Contact{w.People.List[num].Doc}, r.IntN(len(event.TicketTypes)), nil)
+		w.openTicket(at, []*event.Contact{w.People.List[num].Doc}, r.IntN(len(w.Setup.Cast.TicketTypes)), nil)
 	}
 	return ok
 }

@@ -25,10 +25,10 @@ func (w *Tickets) CreateTicket(contact, ticketType string, set ...event.FieldCha
 }
 
 // ticketValues returns changes of attributes with their values as JSON text.
-func ticketValues(kind int, set []event.FieldChange) ([]event.FieldChange, error) {
+func (w *Desk) ticketValues(kind int, set []event.FieldChange) ([]event.FieldChange, error) {
 	given := core.PlainChanges(set)
 	for i, s := range given {
-		_, raw, err := ticketValue(kind, s)
+		_, raw, err := w.ticketValue(kind, s)
 		if err != nil {
 			return nil, err
 		}
@@ -38,8 +38,8 @@ func ticketValues(kind int, set []event.FieldChange) ([]event.FieldChange, error
 }
 
 // ticketValue returns the attribute of a change and its value as JSON text.
-func ticketValue(kind int, s event.FieldChange) (a event.TicketAttribute, raw string, err error) {
-	a, ok := FindTicketAttribute(kind, s.Field)
+func (w *Desk) ticketValue(kind int, s event.FieldChange) (a event.TicketAttribute, raw string, err error) {
+	a, ok := FindTicketAttribute(w.Setup.Cast, kind, s.Field)
 	if !ok {
 		return a, "", fmt.Errorf("no attribute %q", s.Field)
 	}
@@ -101,7 +101,7 @@ func (w *Tickets) SetTicketState(id, state string) error {
 
 // CloseTicket resolves a ticket.
 func (w *Tickets) CloseTicket(id string) error {
-	return w.SetTicketState(id, event.TicketStates[event.TicketResolved].ID)
+	return w.SetTicketState(id, w.Setup.Cast.TicketStates[event.TicketResolved].ID)
 }
 
 // SetTicketAttribute sets an attribute of the ticket's type; nil removes its value.
@@ -138,7 +138,7 @@ func (w *Tickets) LinkTicket(id, object string) error {
 			if err != nil {
 				return err
 			}
-			l.Type, l.Category = "ticket", event.TicketTypes[w.TicketLog[w.TicketList[num].Newest.Opened].Place].Category
+			l.Type, l.Category = "ticket", w.Setup.Cast.TicketTypes[w.TicketLog[w.TicketList[num].Newest.Opened].Place].Category
 		}
 		if t.isLinkedTo(object) {
 			return fmt.Errorf("%s is linked already", object)

@@ -56,8 +56,9 @@ func (w *Desk) searchTicket() search.Records[conversations.Edition] {
 // conversation.
 type Ticket struct {
 	*conversations.Conversation
-	Kind    int   // index of its type
-	Stage   int   // index of its state
+	Kind    int // index of its type
+	Stage   int // index of its state
+	cast    *event.Cast
 	sharing *bool // whether it was shared explicitly; nil: never set
 }
 
@@ -65,7 +66,7 @@ type Ticket struct {
 func (t *Ticket) attrsByID() []event.Attribute {
 	var list []event.Attribute
 	for _, have := range t.Attrs {
-		a, _ := FindTicketAttribute(t.Kind, have.Name) // checked before it came into the log
+		a, _ := FindTicketAttribute(t.cast, t.Kind, have.Name) // checked before it came into the log
 		list = append(list, event.Attribute{Name: a.ID, Raw: have.Raw})
 	}
 	return list
@@ -84,7 +85,7 @@ func (w *Desk) TicketDrawer() ticketDrawer {
 
 func (d ticketDrawer) DrawTicket(e *conversations.Edition) *Ticket {
 	opened := &d.log[e.Opened]
-	t := openedTicket(opened, d.make.DrawTicketBeginning(opened))
+	t := openedTicket(d.make.Cast, opened, d.make.DrawTicketBeginning(opened))
 	for _, seq := range e.Events {
 		t.applyEvent(&d.log[seq])
 	}
@@ -108,9 +109,9 @@ func (w *Desk) ticketFields() map[string]search.Field[conversations.Edition] {
 	list["id"] = search.TextField(func(e *conversations.Edition) string { return event.TicketID(e.Num) })
 	list["ticket_id"] = search.TextField(func(e *conversations.Edition) string { return event.TicketNumber(e.Num) })
 	list["category"] = texts((*Ticket).Category)
-	list["ticket_type_id"] = texts(func(t *Ticket) string { return event.TicketTypes[t.Kind].ID })
-	list["ticket_state_id"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].ID })
-	list["state"] = texts(func(t *Ticket) string { return event.TicketStates[t.Stage].Category })
+	list["ticket_type_id"] = texts(func(t *Ticket) string { return w.Setup.Cast.TicketTypes[t.Kind].ID })
+	list["ticket_state_id"] = texts(func(t *Ticket) string { return w.Setup.Cast.TicketStates[t.Stage].ID })
+	list["state"] = texts(func(t *Ticket) string { return w.Setup.Cast.TicketStates[t.Stage].Category })
 	list["is_shared"] = search.BoolField(func(e *conversations.Edition) bool { return w.drawTicketCached(e).Shared() })
 	return list
 }
@@ -125,8 +126,8 @@ func (w *Desk) FindTicket(id string) (int32, error) {
 }
 
 // openedTicket returns a ticket in its initial state.
-func openedTicket(opened *event.ThreadEvent, b *event.Beginning) *Ticket {
-	t := &Ticket{Kind: b.Kind, Stage: event.TicketSubmitted, Conversation: conversations.NewConversation(opened, b)}
+func openedTicket(cast *event.Cast, opened *event.ThreadEvent, b *event.Beginning) *Ticket {
+	t := &Ticket{cast: cast, Kind: b.Kind, Stage: event.TicketSubmitted, Conversation: conversations.NewConversation(opened, b)}
 	t.ID = event.TicketID(t.Num)
 	for i := range t.Parts {
 		t.applyTicketChange(t.Parts[i].Ticket)
@@ -147,14 +148,14 @@ func (t *Ticket) TakesComments() bool {
 }
 
 // Category returns the category of the ticket's type.
-func (t *Ticket) Category() string { return event.TicketTypes[t.Kind].Category }
+func (t *Ticket) Category() string { return t.cast.TicketTypes[t.Kind].Category }
 
 // Shared reports whether the customer sees the ticket. Every second back-office ticket is shared unless it was set explicitly.
 func (t *Ticket) Shared() bool {
 	if t.sharing != nil {
 		return *t.sharing
 	}
-	return population.BornShared(t.Num, t.Kind)
+	return population.BornShared(t.Num, t.Category())
 }
 
 func (t *Ticket) applyTicketChange(change *event.TicketChange) {

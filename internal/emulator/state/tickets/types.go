@@ -11,9 +11,9 @@ import (
 )
 
 // FindTicketType returns the index of a type by its id.
-func FindTicketType(id string) (kind int, err error) {
-	for kind := range event.TicketTypes {
-		if event.TicketTypes[kind].ID == id {
+func FindTicketType(cast *event.Cast, id string) (kind int, err error) {
+	for kind := range cast.TicketTypes {
+		if cast.TicketTypes[kind].ID == id {
 			return kind, nil
 		}
 	}
@@ -21,9 +21,9 @@ func FindTicketType(id string) (kind int, err error) {
 }
 
 // FindTicketState returns the index of a state by its id.
-func FindTicketState(id string) (stage int, err error) {
-	for stage := range event.TicketStates {
-		if event.TicketStates[stage].ID == id {
+func FindTicketState(cast *event.Cast, id string) (stage int, err error) {
+	for stage := range cast.TicketStates {
+		if cast.TicketStates[stage].ID == id {
 			return stage, nil
 		}
 	}
@@ -54,8 +54,8 @@ func TicketAttributeList(attributes []event.TicketAttribute) string {
 }
 
 // FindTicketAttribute returns an attribute of a type by its name.
-func FindTicketAttribute(kind int, name string) (event.TicketAttribute, bool) {
-	list := event.TicketTypes[kind].Attributes
+func FindTicketAttribute(cast *event.Cast, kind int, name string) (event.TicketAttribute, bool) {
+	list := cast.TicketTypes[kind].Attributes
 	i := slices.IndexFunc(list, func(a event.TicketAttribute) bool { return a.Name == name })
 	if i < 0 {
 		return event.TicketAttribute{}, false

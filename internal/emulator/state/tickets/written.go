@@ -8,16 +8,15 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/state/contacts"
 	"aqueduck/internal/emulator/state/conversations"
-	"aqueduck/internal/emulator/state/core"
 )
 
 // RoundRobinTeam passes its assignments on to a teammate.
-var RoundRobinTeam = event.Teams[1].ID
+func (w *Desk) RoundRobinTeam() int64 { return w.Setup.Cast.Teams[1].ID }
 
 // NextInRoundRobin returns the teammate that the round robin assigns next. The caller holds the lock.
 func (w *Desk) NextInRoundRobin() event.Admin {
 	turn := len(w.Talks.ConversationLog) + len(w.TicketLog)
-	return event.Admins[turn%((len(event.Admins)+1)/2)*2] // every second admin is in the teams
+	return w.Setup.Cast.Admins[turn%((len(w.Setup.Cast.Admins)+1)/2)*2] // every second admin is in the teams
 }
 
 // NewTicket is a ticket to create (workspace-api 4.11). Attributes have the names of its type.
@@ -42,12 +41,12 @@ func (w *Tickets) WriteTicket(n NewTicket) (string, error) {
 
 // PlanTicket checks a ticket and returns the function that opens it at a time. The caller holds the lock.
 func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
-	kind, err := FindTicketType(n.Type)
+	kind, err := FindTicketType(w.Setup.Cast, n.Type)
 	if err != nil {
 		return nil, err
 	}
 	with := &event.ThreadArgs{Exactly: n.Exactly}
-	if with.Set, err = ticketValues(kind, n.Set); err != nil {
+	if with.Set, err = w.ticketValues(kind, n.Set); err != nil {
 		return nil, err
 	}
 	var who []*event.Contact
@@ -76,8 +75,8 @@ func (w *Desk) PlanTicket(n NewTicket) (open func(at int64) string, err error) {
 // chargeRows returns the rows of the table of workspace-api 2.10 that assign a team and a teammate by id; "" is none. A team may pass the
 // ticket on to a teammate by round robin.
 func (w *Desk) chargeRows(team, teammate string) (rows []event.Assigned, err error) {
-	if teammate == "" && team == strconv.FormatInt(RoundRobinTeam, 10) {
-		return []event.Assigned{{As: event.AssignTeamAndTeammate, Team: RoundRobinTeam, Admin: w.NextInRoundRobin().ID}}, nil
+	if teammate == "" && team == strconv.FormatInt(w.RoundRobinTeam(), 10) {
+		return []event.Assigned{{As: event.AssignTeamAndTeammate, Team: w.RoundRobinTeam(), Admin: w.NextInRoundRobin().ID}}, nil
 	}
 	if team != "" {
 		id, err := w.FindTeam(team)
@@ -87,7 +86,7 @@ func (w *Desk) chargeRows(team, teammate string) (rows []event.Assigned, err err
 		rows = append(rows, event.Assigned{As: event.AssignTeam, Team: id})
 	}
 	if teammate != "" {
-		one, err := core.FindAdmin(teammate)
+		one, err := w.FindAdmin(teammate)
 		if err != nil {
 			return nil, err
 		}
@@ -122,15 +121,15 @@ func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 		return err
 	}
 	kind, at := int(w.TicketLog[w.TicketList[num].Newest.Opened].Place), w.UnixNow()
-	given, err := ticketValues(kind, u.Set)
+	given, err := w.ticketValues(kind, u.Set)
 	if err == nil {
 		err = w.Talks.NameAssignment(&event.Part{Assigned: event.Assigned{As: u.Assign}}, u.Who)
 	}
-	stage, none := FindTicketState(u.State)
+	stage, none := FindTicketState(w.Setup.Cast, u.State)
 	if err == nil && u.State != "" {
 		err = none
 	}
-	if err == nil && u.Share != nil && event.TicketTypes[kind].Category != event.BackOfficeTicket {
+	if err == nil && u.Share != nil && w.Setup.Cast.TicketTypes[kind].Category != event.BackOfficeTicket {
 		err = errors.New("only one of the back office is shared, or is not")
 	}
 	if err != nil {
@@ -146,7 +145,7 @@ func (w *Tickets) UpdateTicket(id string, u TicketUpdate) error {
 		})
 	}
 	for _, s := range given {
-		a, _ := FindTicketAttribute(kind, s.Field)
+		a, _ := FindTicketAttribute(w.Setup.Cast, kind, s.Field)
 		says(func(r *event.RNG, _ *Ticket, p *event.Part) { w.Maker.FillAttributeValue(r, p, a, s.Value.(string)) })
 	}
 	if u.State != "" {

@@ -1,0 +1,132 @@
+package population
+
+import "aqueduck/internal/emulator/event"
+
+// Origin is what a population is drawn from. It draws the details of events that are not stored with them.
+type Origin struct {
+	Seed     uint64 // of the workspace
+	Start    int64  // hour 0
+	Contacts int    // at hour 0
+	Cast     *event.Cast
+	Script   Script // draws in place of this package; nil: this package draws
+}
+
+// Script is a population that is not this package's. What it draws of records before hour 0 comes with their events; of later records too.
+type Script interface {
+	Contact(num int, id string, created, lately int64, user bool) *event.Contact
+	Changes(r *event.RNG, at int64) []event.FieldChange // of a contact
+	Note(n int32) string                                // body of a note about a contact
+	Company(n int32, id string, start int64) *event.Company
+	CompanyChanges(r *event.RNG, at int64) []event.FieldChange
+
+	Conversations(count int, contacts []event.ContactEvent) []event.ThreadEvent // the openings up to hour 0, in the order of time
+	Tickets(count int) []event.ThreadEvent                                      // likewise, after Conversations
+	Calls() []event.Call                                                        // up to hour 0, by number, after Conversations
+	Consultations(num int32) []event.Consultation                               // initial ones of a conversation
+	Actions(count int) []event.AdminAction                                      // in the year before hour 0, in the order of time
+
+	Dialogue(c *event.Consultation) *event.Dialogue
+	CallLines(call int32) []event.TranscriptLine
+	Handling(num int32) []event.HandlingEvent
+	SideTalks(num int32) []event.SideTalk
+	Content() [event.ContentKinds][]event.BornContent
+	Piece(kind event.ContentKind, n int32) event.Piece
+	Wording(kind event.ContentKind, n int32, edits int) event.Wording
+	ReportFacts(set *event.Dataset, hour int) []event.ReportFact
+	ConversationReport(num int32) event.ConversationReport
+
+	// Hour returns what happens in a simulated hour, in the order of time. contact draws an active contact, nil when there is none.
+	Hour(hour int, base int64, contact func(r *event.RNG) *event.Contact) []Happening
+}
+
+// Happening is one event of a simulated hour: exactly one of its fields is set.
+type Happening struct {
+	Thread       *ThreadHappening
+	Call         *event.Call // its number and its conversation are not known yet
+	Consultation *event.Consultation
+	Action       *event.AdminAction
+}
+
+// ThreadHappening is an event of a conversation or a ticket. Its number is the one of the thread, which is known once the thread was opened.
+type ThreadHappening struct {
+	Ticket bool
+	Thread *ScriptedThread
+	Event  event.ThreadEvent
+}
+
+// ScriptedThread is a conversation or a ticket of a script.
+type ScriptedThread struct {
+	Num int32 // -1: not opened yet
+}
+
+// Dialogue returns the texts of a consultation.
+func (o Origin) Dialogue(c *event.Consultation) *event.Dialogue {
+	if o.Script != nil {
+		return o.Script.Dialogue(c)
+	}
+	return drawDialogue(o.Cast, o.Seed, c)
+}
+
+// CallLines returns the transcript of a call, by the call's number.
+func (o Origin) CallLines(call int32) []event.TranscriptLine {
+	if o.Script != nil {
+		return o.Script.CallLines(call)
+	}
+	return drawCallLines(o.Seed, call)
+}
+
+// Handling returns the pauses and resumptions of a conversation.
+func (o Origin) Handling(num int32) []event.HandlingEvent {
+	if o.Script != nil {
+		return o.Script.Handling(num)
+	}
+	return drawHandling(o.Cast, num)
+}
+
+// SideTalks returns the side conversations of a conversation.
+func (o Origin) SideTalks(num int32) []event.SideTalk {
+	if o.Script != nil {
+		return o.Script.SideTalks(num)
+	}
+	return drawSideTalks(o.Cast, num)
+}
+
+// BornContent returns the content of hour 0, with the number of edits until then.
+func (o Origin) BornContent() [event.ContentKinds][]event.BornContent {
+	if o.Script != nil {
+		return o.Script.Content()
+	}
+	return drawBornContent(o.Seed, o.Start)
+}
+
+// Piece returns the properties of the nth piece of content of a kind.
+func (o Origin) Piece(kind event.ContentKind, n int32) event.Piece {
+	if o.Script != nil {
+		return o.Script.Piece(kind, n)
+	}
+	return drawPiece(kind, n)
+}
+
+// Wording returns the text of a piece of content after a number of edits.
+func (o Origin) Wording(kind event.ContentKind, n int32, edits int) event.Wording {
+	if o.Script != nil {
+		return o.Script.Wording(kind, n, edits)
+	}
+	return drawWording(o.Cast, o.Seed, kind, n, edits)
+}
+
+// ReportFacts returns the rows of one hour, counted from a year before hour 0.
+func (o Origin) ReportFacts(set *event.Dataset, hour int) []event.ReportFact {
+	if o.Script != nil {
+		return o.Script.ReportFacts(set, hour)
+	}
+	return drawReportFacts(o.Cast, o.Seed, o.Contacts, o.Start, set, hour)
+}
+
+// ConversationReport returns the reported values of a conversation that do not follow from its parts.
+func (o Origin) ConversationReport(num int32) event.ConversationReport {
+	if o.Script != nil {
+		return o.Script.ConversationReport(num)
+	}
+	return drawConversationReport(o.Seed, num)
+}
