@@ -21,6 +21,7 @@ var emulatorImports = map[string]string{
 	"knobs":               "event",
 	"oracle":              "event",
 	"population":          "event jsontext",
+	"population/team":     "event population",
 	"input":               "jsontext",
 	"webhook":             "jsontext",
 	"search":              "event jsontext knobs",
@@ -41,7 +42,7 @@ var emulatorImports = map[string]string{
 	"control":             "webhook",
 	"api":                 "api/answer api/render apiversion control event input jsontext knobs population search state state/calls state/companies state/contacts state/content state/conversations state/core state/exports state/jobs state/tickets",
 	"front":               "api api/answer api/fault apiversion control event jsontext knobs state state/contacts",
-	"":                    "api api/fault apiversion control event front jsontext knobs oracle population state state/calls state/companies state/content state/conversations state/core state/exports state/jobs state/tickets webhook",
+	"":                    "api api/fault apiversion control event front jsontext knobs oracle population population/team state state/calls state/companies state/content state/conversations state/core state/exports state/jobs state/tickets webhook",
 }
 
 // emulatorAllowed is emulatorImports in the form of allowed.

@@ -10,6 +10,7 @@ import (
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/front"
 	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/population/team"
 	"aqueduck/internal/emulator/state"
 	"aqueduck/internal/emulator/state/core"
 )
@@ -29,7 +30,7 @@ func New(c Config) *Workspace {
 		panic(err) // a programmer's mistake: CheckChaos reports errors in what users type
 	}
 	w.Contacts.SeedContacts(population.DrawContactLog(w.Contacts.Maker, c.Start.Unix(), c.Contacts, c.Inactive, c.Activities))
-	w.ActionLog = population.DrawAdminActions(w.Setup.Cast, c.Seed, c.Start.Unix(), c.Logs)
+	w.ActionLog = w.Setup.Origin.Actions(c.Logs)
 	w.Conversations.SeedConversations()
 	w.Tickets.SeedTickets()
 	w.Calls.SeedCalls(c.Calls)
@@ -49,7 +50,7 @@ func New(c Config) *Workspace {
 
 // newServer makes the server of an empty workspace.
 func newServer(c Config) *front.Server {
-	base := core.New(core.Setup{Seed: c.Seed, Cast: event.OddCast, Origin: originOf(c), Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets}, c.WorkspaceID, c.Zone, &c.Knobs)
+	base := core.New(core.Setup{Seed: c.Seed, Cast: castOf(c), Origin: originOf(c), Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets}, c.WorkspaceID, c.Zone, &c.Knobs)
 	return front.New(state.New(base), c.Token, api.Options{DefaultVersion: c.DefaultVersion, VersionHeader: c.VersionHeader, Elsewhere: c.Elsewhere,
 		RatePerMinute: c.RatePerMinute, NoLog: c.NoLog, Watch: c.Watch})
 }
@@ -68,7 +69,7 @@ func withDefaults(c Config) Config {
 		c.Conversations = min(c.Contacts*3/10, 20_000)
 	}
 	if c.Tickets == 0 {
-		c.Tickets = c.Conversations / 3
+		c.Tickets = c.Conversations / map[bool]int{true: 8, false: 3}[c.Population == Team]
 	}
 	c.Tickets = max(0, c.Tickets)
 	if c.Inactive == 0 {
@@ -106,5 +107,17 @@ func withDefaults(c Config) Config {
 
 // originOf returns what the population is drawn from.
 func originOf(c Config) population.Origin {
-	return population.Origin{Seed: c.Seed, Start: c.Start.Unix(), Contacts: c.Contacts, Cast: event.OddCast}
+	from := population.Origin{Seed: c.Seed, Start: c.Start.Unix(), Contacts: c.Contacts, Cast: castOf(c)}
+	if c.Population == Team {
+		from.Script = team.New(c.Seed, c.Start.Unix())
+	}
+	return from
+}
+
+// castOf returns who works in the workspace, and the names of its small things.
+func castOf(c Config) *event.Cast {
+	if c.Population == Team {
+		return team.Cast
+	}
+	return event.OddCast
 }

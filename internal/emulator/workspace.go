@@ -28,9 +28,16 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// The populations that a workspace can have.
+const (
+	Odd  = "odd"  // every unusual value and size that the API's document allows
+	Team = "team" // a support team of ten, whose figures follow from what it does
+)
+
 // Config describes a workspace. The zero value is the demo: a seed of 0, 10,400 active contacts, a virtual clock.
 type Config struct {
 	Seed           uint64
+	Population     string                // Odd or Team; "": Odd
 	Contacts       int                   // active contacts at hour 0; 0: 10,400
 	Inactive       int                   // listed inactive contacts at hour 0; 0: a tenth of Contacts, at least 1,000 when Contacts is 0 too
 	Activities     int                   // least number of activities in the feed at hour 0; 0: twice Contacts

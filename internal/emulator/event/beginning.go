@@ -30,6 +30,14 @@ type Beginning struct {
 	Kind int // index of a ticket's type
 }
 
+// Figures is what only the source works out of a conversation, as of one of its events.
+type Figures struct {
+	Median, Handling int64       // as in Beginning
+	FirstReply       *FirstReply // nil: as before, as are the next two
+	SLA              *SLA
+	AI               *AIOutcome
+}
+
 // AIOutcome is the result of the AI agent's part in a conversation.
 type AIOutcome struct {
 	Title, Resolution, Remark string

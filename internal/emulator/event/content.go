@@ -66,8 +66,12 @@ type Piece struct {
 	Block  bool   // dynamic content is a block, not inline
 
 	Untimed bool  // the list sends no times of an internal article
-	Views   int64 // views of an article in an hour
-	Happy   int64 // share of happy reactions to an article, in percent; 40 % are sad, the others neutral
+	Views   int64 // views of an article in ViewsIn hours
+	ViewsIn int64 // hours
+	Happy   int64 // share of happy reactions to an article, in percent; the others are sad or neutral
+	Sad     int64 // share of sad reactions, in percent
+
+	ViewsPerReaction, ViewsPerTalk int64 // how many views of an article lead to a reaction, and to a conversation
 }
 
 // Wording is the text of a piece of content after a number of edits, with the fields of its kind. Its body refers to dynamic content by

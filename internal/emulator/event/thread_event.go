@@ -47,8 +47,10 @@ type ThreadArgs struct {
 	Linked     LinkedObject
 	By         int64 // ThreadTagged: the admin's id
 	Set        []FieldChange
-	Message    *Source // ThreadOpened: the first message of a conversation that a request or an operation began; nothing else of it is drawn
-	Exactly    bool    // ThreadOpened: a ticket has the attributes of Set and no others
+	Message    *Source    // ThreadOpened: the first message of a conversation that a request or an operation began; nothing else of it is drawn
+	Begun      *Beginning // ThreadOpened: its whole initial content; nothing is drawn
+	Figures    *Figures   // any kind but ThreadOpened: what the source works out from then on; nil: as before
+	Exactly    bool       // ThreadOpened: a ticket has the attributes of Set and no others
 }
 
 // Deletion is a conversation that was deleted before hour 0. Nothing else is known of it.

@@ -88,17 +88,17 @@ func (o *Oracle) articleRow(p *contentItem, d event.Wording, dynamic map[string]
 	return row
 }
 
-// articleStatistics returns the statistics of an article, counted on the hour: a reaction for twenty views, a conversation for fifty.
+// articleStatistics returns the statistics of an article, counted on the hour: some views lead to a reaction or a conversation.
 func (o *Oracle) articleStatistics(p *contentItem) string {
 	hours := o.at/3600 - p.Created/3600
 	views := int64(0)
 	if hours > 0 {
-		views = hours * p.Views
+		views = hours * p.Views / p.ViewsIn
 	}
-	happy, neutral, sad := p.Happy, 100-40-p.Happy, int64(40)
-	if views < 20 { // no reactions yet
+	happy, neutral, sad := p.Happy, 100-p.Sad-p.Happy, p.Sad
+	if views < p.ViewsPerReaction { // no reactions yet
 		happy, neutral, sad = 0, 0, 0
 	}
-	return jsonObject("type", jsonText("article_statistics"), "views", jsonNumber(views), "conversations", jsonNumber(views/50), "reactions", jsonNumber(views/20),
+	return jsonObject("type", jsonText("article_statistics"), "views", jsonNumber(views), "conversations", jsonNumber(views/p.ViewsPerTalk), "reactions", jsonNumber(views/p.ViewsPerReaction),
 		"happy_reaction_percentage", jsonNumber(happy), "neutral_reaction_percentage", jsonNumber(neutral), "sad_reaction_percentage", jsonNumber(sad))
 }

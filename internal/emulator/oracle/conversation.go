@@ -169,7 +169,7 @@ func (t *replayedThread) fillRating(row Row) {
 	if g == nil {
 		return
 	}
-	row["rating"], row["rating_remark"], row["rating_created_at"], row["rating_updated_at"] = g.Stars, orNull(g.Remark), g.Created, g.Updated
+	row["rating"], row["rating_remark"], row["rating_created_at"], row["rating_updated_at"] = orNull(g.Stars), orNull(g.Remark), g.Created, g.Updated
 	row["rating_contact_id"] = g.Contact.ID
 	switch g.By {
 	case "admin":

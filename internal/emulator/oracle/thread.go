@@ -77,6 +77,9 @@ func (t *replayedThread) applyEvent(e *event.ThreadEvent) {
 	if !e.Quiet {
 		t.updated = e.At
 	}
+	if e.With != nil && e.With.Figures != nil {
+		t.takeFigures(e.With.Figures)
+	}
 	switch with := e.With; e.Kind {
 	case event.ThreadPartAdded:
 		t.parts = append(t.parts, with.Part)
@@ -122,6 +125,20 @@ func (t *replayedThread) applyEvent(e *event.ThreadEvent) {
 		for _, s := range with.Set {
 			t.applyChange(s)
 		}
+	}
+}
+
+// takeFigures replaces what only the source works out.
+func (t *replayedThread) takeFigures(f *event.Figures) {
+	t.Median, t.Handling = f.Median, f.Handling
+	if f.SLA != nil {
+		t.SLA = f.SLA
+	}
+	if f.FirstReply != nil {
+		t.FirstReply = f.FirstReply
+	}
+	if f.AI != nil {
+		t.AI, t.sources = f.AI, f.AI.Sources
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// DrawAdminActions draws the entries of the activity log in the year before hour 0.
-func DrawAdminActions(cast *event.Cast, seed uint64, start int64, count int) []event.AdminAction {
+// drawAdminActions draws the entries of the activity log in the year before hour 0.
+func drawAdminActions(cast *event.Cast, seed uint64, start int64, count int) []event.AdminAction {
 	r := event.NewRNG(seed, event.ForLogs)
 	acts := make([]event.AdminAction, count)
 	for i := range acts {

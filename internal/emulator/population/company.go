@@ -16,6 +16,9 @@ var firmIndustries = []string{"", "Retail", "Bücher", "Health & care", "ソフ�
 
 // DrawCompany draws the nth company of the population.
 func (m *Contacts) DrawCompany(n int32, start int64) *event.Company {
+	if m.Script != nil {
+		return m.Script.Company(n, string(m.AppendCompanyID(nil, n)))
+	}
 	r := event.NewRNG(m.Seed, event.ForCompany, uint64(n))
 	made := start - event.Span + int64(r.IntN(event.Span/2))
 	f := &event.Company{N: n, ID: string(m.AppendCompanyID(nil, n)), ExternalID: "acct-" + strconv.Itoa(int(n)), Created: made}
@@ -24,6 +27,17 @@ func (m *Contacts) DrawCompany(n int32, start int64) *event.Company {
 	f.Spend, f.Sessions = int64(r.IntN(9000)), int64(r.IntN(500))
 	m.fillCompany(f)
 	return f
+}
+
+// DrawCompanyChanges draws the field changes of a company at a time.
+func (m *Contacts) DrawCompanyChanges(r *event.RNG, at int64, visits bool) []event.FieldChange {
+	switch {
+	case m.Script != nil:
+		return m.Script.CompanyChanges(r, at)
+	case visits:
+		return []event.FieldChange{{Field: "session_count", Value: int64(r.IntN(900))}, {Field: "last_request_at", Value: at}}
+	}
+	return []event.FieldChange{{Field: "monthly_spend", Value: int64(r.IntN(9000))}, {Field: "plan_name", Value: r.PickText(m.Cast.Plans[1:])}, {Field: "custom_attributes.score", Value: int64(r.IntN(1000))}}
 }
 
 // fillCompany draws the other fields of a company.

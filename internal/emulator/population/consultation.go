@@ -65,7 +65,10 @@ var Outcomes = []string{"approved", "approved", "approved", "taken_over", "timed
 // DrawConsultations draws the initial consultations of a conversation: one conversation in twelve has some. A second one often begins before
 // the first has ended (trap T74).
 func (m *Conversations) DrawConsultations(num int32, born []event.Part) []event.Consultation {
-	r := event.NewRNG(m.seed, event.ForConsultation, uint64(num))
+	if m.Script != nil {
+		return m.Script.Consultations(num)
+	}
+	r := event.NewRNG(m.Seed, event.ForConsultation, uint64(num))
 	if len(born) == 0 || !r.Chance(1.0/12) {
 		return nil
 	}

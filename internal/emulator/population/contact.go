@@ -11,16 +11,16 @@ import (
 
 // Contacts draws contacts and the records around them. Everything is a function of its seed.
 type Contacts struct {
-	Cast      *event.Cast
-	Seed      uint64
+	Origin
 	Companies int // number of companies that contacts may belong to
 	avatars   []string
 	abouts    []string // shared texts, as JSON
 }
 
 // NewContacts returns a source of contacts for a workspace of that size.
-func NewContacts(cast *event.Cast, seed uint64, contacts int) *Contacts {
-	m := &Contacts{Cast: cast, Seed: seed, Companies: contacts/12 + 3}
+func NewContacts(from Origin) *Contacts {
+	seed := from.Seed
+	m := &Contacts{Origin: from, Companies: from.Contacts/12 + 3}
 	for i := range 400 {
 		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.MixBits(seed+uint64(i))))
 	}
@@ -42,6 +42,9 @@ func (m *Contacts) ContactID(num int, created int64) string {
 
 // DrawContact draws all initial attributes of a contact. lately is the latest time that any of its timestamps may have.
 func (m *Contacts) DrawContact(num int, created, lately int64, user bool) *event.Contact {
+	if m.Script != nil {
+		return m.Script.Contact(num, m.ContactID(num, created), created, lately, user, m.Companies)
+	}
 	r := event.NewRNG(m.Seed, event.ForContact, uint64(num))
 	d := &event.Contact{ID: m.ContactID(num, created), Created: created, Updated: lately, User: user}
 	m.drawName(r, d, num)
@@ -209,6 +212,9 @@ func (m *Contacts) drawAttributes(r *event.RNG, created int64) []event.Attribute
 
 // NoteBody returns the body of a note of the population.
 func (m *Contacts) NoteBody(n int32) string {
+	if m.Script != nil {
+		return m.Script.Note(n)
+	}
 	r := event.NewRNG(m.Seed, event.ForNote, uint64(n))
 	words := make([]string, 3+r.IntN(9))
 	for i := range words {
@@ -219,6 +225,9 @@ func (m *Contacts) NoteBody(n int32) string {
 
 // DrawChanges draws the field changes of a contact at a time.
 func (m *Contacts) DrawChanges(r *event.RNG, at int64) []event.FieldChange {
+	if m.Script != nil {
+		return m.Script.Changes(r, at)
+	}
 	spot := places[r.IntN(len(places))]
 	changes := [][]event.FieldChange{
 		{{Field: "name", Value: r.PickText(firstNames) + " " + r.PickText(lastNames)}, {Field: "last_seen_at", Value: at}},
@@ -228,6 +237,14 @@ func (m *Contacts) DrawChanges(r *event.RNG, at int64) []event.FieldChange {
 		{{Field: "phone", Value: nil}, {Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: m.Cast.Admins[r.IntN(len(m.Cast.Admins))].ID}},
 	}
 	return changes[r.IntN(len(changes))]
+}
+
+// DrawNote draws the body of a note.
+func (m *Contacts) DrawNote(r *event.RNG) string {
+	if m.Script != nil {
+		return m.Script.Note(int32(r.IntN(1 << 30)))
+	}
+	return "<p>" + r.PickText(NoteWords) + "</p>"
 }
 
 // DrawSubscriptions draws the initial subscriptions of a contact: none for a contact that a request or an operation created.

@@ -29,7 +29,7 @@ func drawPiece(kind event.ContentKind, n int32) (p event.Piece) {
 		if n%6 != 5 {
 			p.Parent = event.ContentText(event.Collections, n%int32(contentAtBirth[event.Collections]))
 		}
-		p.Views, p.Happy = int64(1+n%5), int64(n%3)*20
+		p.Views, p.ViewsIn, p.Happy, p.Sad, p.ViewsPerReaction, p.ViewsPerTalk = int64(1+n%5), 1, int64(n%3)*20, 40, 20, 50
 	case event.InternalArticles:
 		p.Untimed = n%7 == 0
 	case event.Collections, event.Folders:

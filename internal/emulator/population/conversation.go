@@ -13,17 +13,19 @@ import (
 // Conversations draws conversations. The initial content of each is a function of the seed, its number and the calls of hour 0, and is drawn
 // again for each question.
 type Conversations struct {
-	Cast   *event.Cast
-	seed   uint64
-	start  int64 // hour 0
+	Origin
 	bodies []string
 	Calls  map[int32][]int32 // numbers of the calls of hour 0 by conversation, which parts summarise
 }
 
 // NewConversations returns a source of conversations.
-func NewConversations(cast *event.Cast, seed uint64, start int64) *Conversations {
-	m := &Conversations{Cast: cast, seed: seed, start: start}
-	r := event.NewRNG(seed, event.ForConversation)
+func NewConversations(from Origin) *Conversations {
+	m := &Conversations{Origin: from}
+	if m.Script != nil {
+		m.bodies = m.Script.Bodies()
+		return m
+	}
+	r := event.NewRNG(m.Seed, event.ForConversation)
 	for i := range shortBodies {
 		m.bodies = append(m.bodies, "<p>"+drawProse(r, 2+r.IntN(25), i%20 < 3)+"</p>")
 	}
@@ -66,10 +68,13 @@ func drawProse(r *event.RNG, count int, foreign bool) string {
 
 // DrawOpenings returns the log of conversations up to hour 0: their openings, spread over the life of the contacts in log.
 func (m *Conversations) DrawOpenings(count int, start int64, log []event.ContactEvent) []event.ThreadEvent {
+	if m.Script != nil {
+		return m.Script.Conversations(count, log)
+	}
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, count)
 	for num := range events {
-		r := event.NewRNG(m.seed, event.ForConversationPopulation, uint64(num))
+		r := event.NewRNG(m.Seed, event.ForConversationPopulation, uint64(num))
 		at := start - event.Span + 30*event.Day + int64(float64(event.Span-32*event.Day)*(float64(num)+r.Float64())/float64(count))
 		who := guests.drawContacts(r, at, contactsPerThread(num))
 		size := m.drawSize(r, num)
@@ -142,14 +147,17 @@ func (m *Conversations) drawEnd(r *event.RNG, at, start int64) int64 {
 
 // DrawBeginning draws the initial content of a conversation.
 func (m *Conversations) DrawBeginning(e *event.ThreadEvent) *event.Beginning {
+	if e.With != nil && e.With.Begun != nil {
+		return copyBeginning(e)
+	}
 	if e.With != nil && e.With.Message != nil {
 		return writtenBeginning(e)
 	}
-	r := event.NewRNG(m.seed, event.ForConversation, uint64(e.Num))
+	r := event.NewRNG(m.Seed, event.ForConversation, uint64(e.Num))
 	num := e.Num
 	b := &event.Beginning{Num: num, Company: -1, Contacts: e.Contacts, Title: r.PickText(Titles), Priority: r.Chance(0.1), Bare: num%97 == 13}
 	b.Median, b.Handling = int64(r.IntN(3000)), int64(r.IntN(9000))
-	if b.Silent = e.Size == 0 || event.NewRNG(m.seed, event.ForSilence, uint64(num)).Chance(0.061); b.Silent {
+	if b.Silent = e.Size == 0 || event.NewRNG(m.Seed, event.ForSilence, uint64(num)).Chance(0.061); b.Silent {
 		b.Median, b.Handling = 0, 0
 	}
 	if len(e.Contacts) > 0 && len(e.Contacts[0].Companies) > 0 {
@@ -164,6 +172,18 @@ func (m *Conversations) DrawBeginning(e *event.ThreadEvent) *event.Beginning {
 	}
 	m.drawReviews(r, b, end)
 	return b
+}
+
+// copyBeginning returns a copy of the initial content that an opening has: the caller may change it.
+func copyBeginning(e *event.ThreadEvent) *event.Beginning {
+	b := *e.With.Begun
+	b.Num, b.Contacts, b.Parts, b.Tags, b.Linked, b.Scorecards = e.Num, e.Contacts, slices.Clone(b.Parts), slices.Clone(b.Tags), slices.Clip(b.Linked), slices.Clip(b.Scorecards)
+	if b.Source != nil {
+		s := *b.Source
+		s.ID = event.MessageID(e.Num)
+		b.Source = &s
+	}
+	return &b
 }
 
 // writtenBeginning returns the initial content of a conversation that a request or an operation began: its first message and nothing else.
@@ -220,12 +240,12 @@ func ContactAuthor(d *event.Contact) event.Author {
 
 // drawTeammate draws an author among the admins of a time.
 func (m *Conversations) drawTeammate(r *event.RNG, at int64) event.Author {
-	return AdminAuthor(m.Cast.Everyone[adminAt(m.Cast, r, at, m.start)])
+	return AdminAuthor(m.Cast.Everyone[adminAt(m.Cast, r, at, m.Start)])
 }
 
 // isBornRedacted reports whether an initial part, or with -1 the source, was redacted: five in a thousand parts.
 func (m *Conversations) isBornRedacted(num int32, place int) bool {
-	return event.NewRNG(m.seed, event.ForRedaction, uint64(num), uint64(place)).Chance(0.0066)
+	return event.NewRNG(m.Seed, event.ForRedaction, uint64(num), uint64(place)).Chance(0.0066)
 }
 
 func drawFiles(r *event.RNG, share float64) (list []event.Attachment) {
@@ -247,7 +267,7 @@ func drawFiles(r *event.RNG, share float64) (list []event.Attachment) {
 func (m *Conversations) drawSurroundings(r *event.RNG, b *event.Beginning, at, end int64) {
 	if r.Chance(0.4) {
 		for _, tag := range drawDistinct(r, 1+r.IntN(4), m.Cast.TagCount) {
-			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.IntN(60)), By: m.Cast.Everyone[adminAt(m.Cast, r, at, m.start)].ID})
+			b.Tags = append(b.Tags, event.AppliedTag{Tag: tag, At: at + int64(r.IntN(60)), By: m.Cast.Everyone[adminAt(m.Cast, r, at, m.Start)].ID})
 		}
 	}
 	for range r.IntN(4) {

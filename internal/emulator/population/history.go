@@ -80,6 +80,9 @@ func (p *contactHistory) drawContactEvents(num int) {
 // drawUpdated draws the time of the last change. Three imports each changed hundreds of ten thousand contacts within one second: more than a
 // page of equal times (trap T11).
 func (p *contactHistory) drawUpdated(r *event.RNG, num int, created int64) int64 {
+	if p.m.Script != nil {
+		return p.m.Script.LastVisit(r, created)
+	}
 	bulk := p.start - event.Span + int64(1+num%3)*event.Span/4
 	if created < bulk && r.Chance(0.18) {
 		return bulk

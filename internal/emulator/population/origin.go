@@ -13,10 +13,11 @@ type Origin struct {
 
 // Script is a population that is not this package's. What it draws of records before hour 0 comes with their events; of later records too.
 type Script interface {
-	Contact(num int, id string, created, lately int64, user bool) *event.Contact
+	Contact(num int, id string, created, lately int64, user bool, companies int) *event.Contact
+	LastVisit(r *event.RNG, created int64) int64        // when a contact of hour 0 last changed
 	Changes(r *event.RNG, at int64) []event.FieldChange // of a contact
 	Note(n int32) string                                // body of a note about a contact
-	Company(n int32, id string, start int64) *event.Company
+	Company(n int32, id string) *event.Company
 	CompanyChanges(r *event.RNG, at int64) []event.FieldChange
 
 	Conversations(count int, contacts []event.ContactEvent) []event.ThreadEvent // the openings up to hour 0, in the order of time
@@ -25,6 +26,7 @@ type Script interface {
 	Consultations(num int32) []event.Consultation                               // initial ones of a conversation
 	Actions(count int) []event.AdminAction                                      // in the year before hour 0, in the order of time
 
+	Bodies() []string // for operations that say nothing themselves
 	Dialogue(c *event.Consultation) *event.Dialogue
 	CallLines(call int32) []event.TranscriptLine
 	Handling(num int32) []event.HandlingEvent
@@ -39,12 +41,12 @@ type Script interface {
 	Hour(hour int, base int64, contact func(r *event.RNG) *event.Contact) []Happening
 }
 
-// Happening is one event of a simulated hour: exactly one of its fields is set.
+// Happening is one event of a simulated hour: of a thread, or what another field has.
 type Happening struct {
 	Thread       *ThreadHappening
-	Call         *event.Call // its number and its conversation are not known yet
-	Consultation *event.Consultation
-	Action       *event.AdminAction
+	Call         *event.Call         // of Thread; its number and its conversation are not known yet
+	Consultation *event.Consultation // about Thread; likewise
+	Action       *event.AdminAction  // its number is not known yet
 }
 
 // ThreadHappening is an event of a conversation or a ticket. Its number is the one of the thread, which is known once the thread was opened.
@@ -56,7 +58,8 @@ type ThreadHappening struct {
 
 // ScriptedThread is a conversation or a ticket of a script.
 type ScriptedThread struct {
-	Num int32 // -1: not opened yet
+	Num  int32 // -1: not opened yet
+	Call int32 // number of its latest call
 }
 
 // Dialogue returns the texts of a consultation.
@@ -129,4 +132,12 @@ func (o Origin) ConversationReport(num int32) event.ConversationReport {
 		return o.Script.ConversationReport(num)
 	}
 	return drawConversationReport(o.Seed, num)
+}
+
+// Actions returns the entries of the activity log in the year before hour 0.
+func (o Origin) Actions(count int) []event.AdminAction {
+	if o.Script != nil {
+		return o.Script.Actions(count)
+	}
+	return drawAdminActions(o.Cast, o.Seed, o.Start, count)
 }

@@ -50,12 +50,12 @@ func (s *Scene) applyPart(p *event.Part) {
 // drawParts draws the initial parts of a conversation, spread evenly over its time; the last one comes at its end. It reports whether the AI
 // agent wrote one.
 func (m *Conversations) drawParts(b *event.Beginning, count int, at, end int64) (helped bool) {
-	r, s := event.NewRNG(m.seed, event.ForConversationParts, uint64(b.Num)), &Scene{Num: b.Num, State: "open", Contacts: b.Contacts}
+	r, s := event.NewRNG(m.Seed, event.ForConversationParts, uint64(b.Num)), &Scene{Num: b.Num, State: "open", Contacts: b.Contacts}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))
 	reply := -1
 	if !b.Silent {
-		reply = 2 * event.NewRNG(m.seed, event.ForSilence, uint64(b.Num), 1).IntN(max(1, count/2)) // even indexes, as calls have the odd ones and the end has the last
+		reply = 2 * event.NewRNG(m.Seed, event.ForSilence, uint64(b.Num), 1).IntN(max(1, count/2)) // even indexes, as calls have the odd ones and the end has the last
 	}
 	for i := range count {
 		at := drawMoment(r, end, slot, count-1-i)
@@ -66,7 +66,7 @@ func (m *Conversations) drawParts(b *event.Beginning, count int, at, end int64) 
 		}
 		if j := i - 1; j >= 0 && j%2 == 0 && j/2 < len(m.Calls[b.Num]) {
 			p = m.BlankPart(s, at)
-			m.FillSummaryPart(event.NewRNG(m.seed, event.ForCalls, 4, uint64(m.Calls[b.Num][j/2])), &p, m.Calls[b.Num][j/2])
+			m.FillSummaryPart(event.NewRNG(m.Seed, event.ForCalls, 4, uint64(m.Calls[b.Num][j/2])), &p, m.Calls[b.Num][j/2])
 		}
 		if i == count-1 && i > 0 && r.Chance(0.75) { // most conversations are closed
 			p = m.BlankPart(s, at)
@@ -165,7 +165,7 @@ func (m *Conversations) FillAssignment(r *event.RNG, p *event.Part, as event.Ass
 // DrawAssigned draws the assignees of a row of the table of workspace-api 2.10 at a time.
 func (m *Conversations) DrawAssigned(r *event.RNG, as event.Assignment, at int64) event.Assigned {
 	a := event.Assigned{As: as}
-	teammate, team := m.Cast.Everyone[adminAt(m.Cast, r, at, m.start)].ID, m.Cast.Teams[r.IntN(2)].ID // the third team does not exist at hour 0
+	teammate, team := m.Cast.Everyone[adminAt(m.Cast, r, at, m.Start)].ID, m.Cast.Teams[r.IntN(2)].ID // the third team does not exist at hour 0
 	switch as {
 	case event.AssignTeamAndTeammate:
 		a.Admin, a.Team = teammate, team

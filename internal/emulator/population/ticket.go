@@ -24,10 +24,13 @@ type Tickets struct {
 
 // DrawTicketOpenings returns the log of tickets up to hour 0: their openings.
 func (m Tickets) DrawTicketOpenings(start int64, log []event.ContactEvent) []event.ThreadEvent {
+	if m.Script != nil {
+		return m.Script.Tickets(m.Count)
+	}
 	guests := guestsOf(log)
 	events := make([]event.ThreadEvent, m.Count)
 	for num := range events {
-		r := event.NewRNG(m.seed, event.ForTicketPopulation, uint64(num))
+		r := event.NewRNG(m.Seed, event.ForTicketPopulation, uint64(num))
 		at := start - event.Span + 35*event.Day + int64(float64(event.Span-37*event.Day)*(float64(num)+r.Float64())/float64(m.Count))
 		kind := m.kindOf(int32(num))
 		e := event.ThreadEvent{At: at, Until: m.drawEnd(r, at, start), Kind: event.ThreadOpened, Num: int32(num), Place: int32(kind), Size: int32(ticketSize(r, num))}
@@ -41,7 +44,7 @@ func (m Tickets) DrawTicketOpenings(start int64, log []event.ContactEvent) []eve
 
 // kindOf returns the type of a ticket of hour 0.
 func (m Tickets) kindOf(num int32) int {
-	return event.NewRNG(m.seed, event.ForTicketPopulation, 1<<32, uint64(num)).IntN(len(m.Cast.TicketTypes))
+	return event.NewRNG(m.Seed, event.ForTicketPopulation, 1<<32, uint64(num)).IntN(len(m.Cast.TicketTypes))
 }
 
 // ticketSize draws the number of parts: fewer than a conversation has, now and then more than an answer contains.
@@ -58,7 +61,10 @@ func ticketSize(r *event.RNG, num int) int {
 
 // DrawTicketBeginning draws the initial content of a ticket.
 func (m Tickets) DrawTicketBeginning(e *event.ThreadEvent) *event.Beginning {
-	r, exactly := event.NewRNG(m.seed, event.ForTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
+	if e.With != nil && e.With.Begun != nil {
+		return copyBeginning(e)
+	}
+	r, exactly := event.NewRNG(m.Seed, event.ForTicket, uint64(e.Num)), e.With != nil && e.With.Exactly
 	b := &event.Beginning{Num: e.Num, Company: -1, Contacts: e.Contacts, Bare: e.Num%89 == 7 && !exactly, Kind: int(e.Place)}
 	for _, a := range m.Cast.TicketTypes[b.Kind].Attributes {
 		if exactly {
@@ -121,7 +127,7 @@ func BornShared(num int32, category string) bool {
 
 // drawTicketParts draws the initial parts of a ticket, spread over its time like those of conversations.
 func (m Tickets) drawTicketParts(b *event.Beginning, count int, at, end int64) {
-	r := event.NewRNG(m.seed, event.ForTicketParts, uint64(b.Num))
+	r := event.NewRNG(m.Seed, event.ForTicketParts, uint64(b.Num))
 	s := &Scene{Num: b.Num, State: "open", Contacts: b.Contacts, Kind: b.Kind, Stage: event.TicketSubmitted, NotesOnly: !BornShared(b.Num, m.Cast.TicketTypes[b.Kind].Category)}
 	b.Parts = make([]event.Part, 0, count)
 	slot := (end - at) / int64(max(1, count))

@@ -23,6 +23,12 @@ func (w *World) SimulateHours(hours int) {
 
 func (w *World) liveHour(base int64) {
 	w.Contacts.SimulateContactsHour(base)
+	if w.Setup.Origin.Script != nil {
+		w.playHour(base)
+		w.Companies.SimulateCompaniesHour(base)
+		w.Content.SimulateContentHour(base)
+		return
+	}
 	w.Conversations.SimulateThreadsHour(base)
 	w.AdminLog.SimulateAdminHour(base)
 	w.Calls.SimulateCallsHour(base)

@@ -199,7 +199,7 @@ func (r *Conversations) writeRating(p *jsontext.Writer, g *event.Rating) {
 		return
 	}
 	p.Open("conversation_rating")
-	p.Int("rating", g.Stars)
+	p.TimeOrNull("rating", g.Stars) // null: requested, and not given
 	p.TextOrNull("remark", g.Remark)
 	p.TimeOrNull("created_at", g.Created)
 	if r.Version.AtLeast(apiversion.V214) {

@@ -1,6 +1,8 @@
 package calls
 
 import (
+	"slices"
+
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/population"
 	"aqueduck/internal/emulator/state/contacts"
@@ -21,6 +23,10 @@ type Calls struct {
 
 // SeedCalls makes the calls of the year before hour 0.
 func (w *Calls) SeedCalls(count int) {
+	if script := w.Setup.Origin.Script; script != nil {
+		w.CallList = slices.Clone(script.Calls())
+		return
+	}
 	w.CallList, w.Conversations.Maker.Calls = w.currentCallers().DrawInitialCalls(count)
 }
 
@@ -44,6 +50,16 @@ func (w *Calls) AddCall(c *conversations.Conversation, before int64) int32 {
 
 func (w *Calls) drawCall(r *event.RNG, at int64) event.Call {
 	return w.currentCallers().DrawCall(r, int32(len(w.CallList)), at)
+}
+
+// PlayCall starts a call of a conversation that a script has for a simulated hour.
+func (w *Calls) PlayCall(of *population.ScriptedThread, one event.Call, base int64) {
+	if of.Num < 0 {
+		return
+	}
+	one.N, one.Conv, one.ListedAt = int32(len(w.CallList)), int(of.Num), base
+	of.Call = one.N
+	w.CallList = append(w.CallList, one)
 }
 
 // SimulateCallsHour starts the calls of a simulated hour. Their end, recording and transcript follow as time passes.

@@ -71,15 +71,15 @@ func (w *Companies) SimulateCompaniesHour(base int64) {
 			_, _ = w.createCompanyAt(at, nil) // cannot be refused, as nothing is set
 			continue
 		case x == 1:
-			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, "<p>"+r.PickText(population.NoteWords)+"</p>")
+			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, w.People.Maker.DrawNote(r))
 		case x == 2:
 			e.Kind, e.Tag = event.CompanyTagged, int32(r.IntN(w.Setup.Cast.TagCount))
 		case x == 3 && len(have) > 0:
 			e.Kind, e.Tag = event.CompanyUntagged, have[r.IntN(len(have))]
 		case x < 7:
-			e.Set = []event.FieldChange{{Field: "session_count", Value: int64(r.IntN(900))}, {Field: "last_request_at", Value: at}}
+			e.Set = w.People.Maker.DrawCompanyChanges(r, at, true)
 		default:
-			e.Set = []event.FieldChange{{Field: "monthly_spend", Value: int64(r.IntN(9000))}, {Field: "plan_name", Value: r.PickText(w.Setup.Cast.Plans[1:])}, {Field: "custom_attributes.score", Value: int64(r.IntN(1000))}}
+			e.Set = w.People.Maker.DrawCompanyChanges(r, at, false)
 		}
 		w.RecordCompanyEvent(e)
 	}

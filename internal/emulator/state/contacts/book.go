@@ -28,5 +28,5 @@ type Book struct {
 
 // New returns an empty state of contacts.
 func New(base *core.Core) *Book {
-	return &Book{Core: base, Maker: population.NewContacts(base.Setup.Cast, base.Setup.Seed, base.Setup.Contacts), Notes: map[int32]string{}, InactiveStale: true}
+	return &Book{Core: base, Maker: population.NewContacts(base.Setup.Origin), Notes: map[int32]string{}, InactiveStale: true}
 }

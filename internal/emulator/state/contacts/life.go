@@ -83,7 +83,7 @@ func lifeUntag(w *Book, r *event.RNG, at int64) bool {
 }
 
 func lifeNote(w *Book, r *event.RNG, at int64) bool {
-	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.NextNote(), Text: "<p>" + r.PickText(population.NoteWords) + "</p>"})
+	return w.lifeEvent(r, IsActive, event.ContactEvent{At: at, Kind: event.Noted, Other: w.NextNote(), Text: w.Maker.DrawNote(r)})
 }
 
 func lifeCompany(w *Book, r *event.RNG, at int64) bool {

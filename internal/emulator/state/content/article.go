@@ -124,13 +124,13 @@ func orNothing(text string) any {
 // articleStatistics returns statistics that are counted on the hour.
 func articleStatistics(i Item, now int64) string {
 	born := i.Piece
-	views := max(0, now/3600-i.Created/3600) * born.Views
-	reactions, happy, neutral, sad := views/20, born.Happy, 60-born.Happy, int64(40)
+	views := max(0, now/3600-i.Created/3600) * born.Views / born.ViewsIn
+	reactions, happy, neutral, sad := views/born.ViewsPerReaction, born.Happy, 100-born.Happy-born.Sad, born.Sad
 	if reactions == 0 {
 		happy, neutral, sad = 0, 0, 0
 	}
 	p := &jsontext.Writer{}
-	jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: "article_statistics"}, {Name: "views", Value: views}, {Name: "conversations", Value: views / 50}, {Name: "reactions", Value: reactions},
+	jsontext.WriteRecord(p, jsontext.Record{{Name: "type", Value: "article_statistics"}, {Name: "views", Value: views}, {Name: "conversations", Value: views / born.ViewsPerTalk}, {Name: "reactions", Value: reactions},
 		{Name: "happy_reaction_percentage", Value: happy}, {Name: "neutral_reaction_percentage", Value: neutral}, {Name: "sad_reaction_percentage", Value: sad}})
 	return string(p.Bytes)
 }

@@ -1,6 +1,7 @@
 package conversations
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,8 +92,20 @@ func (c *Conversation) ApplyEvent(e *event.ThreadEvent) {
 			_ = c.applyChange(s) // checked before it came into the log
 		}
 	}
+	if e.With != nil && e.With.Figures != nil {
+		c.adoptFigures(e.With.Figures)
+	}
 	if !e.Quiet {
 		c.Updated = e.At
+	}
+}
+
+// adoptFigures adopts what the source works out as of an event.
+func (c *Conversation) adoptFigures(f *event.Figures) {
+	c.Stats.Median, c.Stats.Handling = f.Median, f.Handling
+	c.SLA, c.FirstReply = cmp.Or(f.SLA, c.SLA), cmp.Or(f.FirstReply, c.FirstReply)
+	if a := f.AI; a != nil && c.AI != nil {
+		c.AI.Title, c.AI.Resolution, c.AI.Stars, c.AI.Remark, c.AI.Sources = a.Title, a.Resolution, a.Stars, a.Remark, a.Sources
 	}
 }
 

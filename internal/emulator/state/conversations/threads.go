@@ -75,7 +75,7 @@ func (w *Desk) RecordThreadEvent(e event.ThreadEvent) {
 
 // SeedConversations makes the conversations of hour 0, visible to search at once.
 func (w *Desk) SeedConversations() {
-	w.Maker = population.NewConversations(w.Setup.Cast, w.Setup.Seed, w.Setup.Start.Unix())
+	w.Maker = population.NewConversations(w.Setup.Origin)
 	w.ConversationIndex.Init(&w.SearchEnv, w.searchConversation())
 	w.ConversationLog = w.Maker.DrawOpenings(w.Setup.Conversations, w.Setup.Start.Unix(), w.People.ContactLog)
 	w.Threads = make([]Thread, 0, len(w.ConversationLog))

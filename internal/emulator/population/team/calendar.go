@@ -1,0 +1,132 @@
+package team
+
+import (
+	"sort"
+	"time"
+
+	"aqueduck/internal/emulator/event"
+)
+
+// The team's clock is UTC+1 all year. It works on weekdays from 8 to 18, and not on the days of Christmas and New Year.
+const (
+	zone    = 3600
+	opens   = 8 * 3600
+	shuts   = 18 * 3600
+	workday = shuts - opens
+	year    = 365 * event.Day
+)
+
+// dayOf returns the number of the team's day at a time, and the second of that day.
+func dayOf(t int64) (day, second int64) {
+	local := t + zone
+	return local / event.Day, local % event.Day
+}
+
+// dateOf returns the date of a day.
+func dateOf(day int64) time.Time { return time.Unix(day*event.Day, 0).UTC() }
+
+// isWorkday reports whether the team works on a day.
+func isWorkday(day int64) bool {
+	d := dateOf(day)
+	_, month, n := d.Date()
+	switch {
+	case d.Weekday() == time.Saturday, d.Weekday() == time.Sunday:
+		return false
+	case month == time.December && n >= 24 && n <= 26, month == time.January && n == 1:
+		return false
+	}
+	return true
+}
+
+// isOpen reports whether the team works at a time.
+func isOpen(t int64) bool {
+	day, second := dayOf(t)
+	return isWorkday(day) && second >= opens && second < shuts
+}
+
+// officeSeconds returns how many seconds of work lie between two times.
+func officeSeconds(from, to int64) (sum int64) {
+	for day, last := (from+zone)/event.Day, (to+zone)/event.Day; day <= last; day++ {
+		if begin := day*event.Day - zone; isWorkday(day) {
+			sum += max(0, min(to, begin+shuts)-max(from, begin+opens))
+		}
+	}
+	return sum
+}
+
+// afterOffice returns the time at which so many seconds of work have passed.
+func afterOffice(from, seconds int64) int64 {
+	for day := (from + zone) / event.Day; ; day++ {
+		begin := day*event.Day - zone
+		at := max(from, begin+opens)
+		if left := begin + shuts - at; isWorkday(day) && left > seconds {
+			return at + seconds
+		} else if isWorkday(day) && left > 0 {
+			seconds -= left
+		}
+	}
+}
+
+// hourShares is how many of a weekday's first messages come in each hour of the team's clock: most in office hours, with peaks at 10 and 14.
+var hourShares = [24]float64{6, 4, 3, 3, 3, 6, 12, 30, 66, 96, 122, 104, 78, 92, 116, 98, 84, 60, 36, 28, 24, 20, 15, 10}
+
+// weekdayShares begins with Sunday.
+var weekdayShares = [7]float64{5.6, 19.2, 18.6, 17.9, 17.1, 15.2, 6.4}
+
+// monthlyGrowth is how much more conversations each month brings.
+const monthlyGrowth = 1.025
+
+// dayWeight is how many conversations a day brings, beside others.
+func dayWeight(day, start int64) float64 {
+	d := dateOf(day)
+	w := weekdayShares[d.Weekday()]
+	for months := (day*event.Day - start) / (365 * event.Day / 12); months < 0; months++ {
+		w /= monthlyGrowth
+	}
+	switch _, month, n := d.Date(); {
+	case month == time.August:
+		w *= 0.78
+	case month == time.December && n >= 22, month == time.January && n <= 2:
+		w *= 0.45
+	}
+	return w
+}
+
+// arrivals has the hours of a year with the sum of their weights up to each one.
+type arrivals struct {
+	begin int64 // of the first hour
+	sums  []float64
+}
+
+// newArrivals returns the hours of the year before hour 0.
+func newArrivals(start int64) *arrivals {
+	a := &arrivals{begin: start - year}
+	sum := 0.0
+	for hour := range int64(year / 3600) {
+		sum += hourWeight(a.begin+hour*3600, start)
+		a.sums = append(a.sums, sum)
+	}
+	return a
+}
+
+// hourWeight is the weight of the hour that begins at a time.
+func hourWeight(t, start int64) float64 {
+	day, second := dayOf(t)
+	hour := hourShares[second/3600]
+	if !isWorkday(day) { // spread over the whole day
+		hour = (hour + 45) / 2
+	}
+	return dayWeight(day, start) * hour
+}
+
+// at returns the time at a share of all weights, from 0 to 1.
+func (a *arrivals) at(share float64) int64 {
+	want := share * a.sums[len(a.sums)-1]
+	hour := min(sort.SearchFloat64s(a.sums, want), len(a.sums)-1)
+	before := 0.0
+	if hour > 0 {
+		before = a.sums[hour-1]
+	}
+	within := (want - before) / max(a.sums[hour]-before, 1e-9)
+	return a.begin + int64(hour)*3600 + int64(3600*min(max(within, 0), 0.9999))
+}

@@ -1,0 +1,84 @@
+package team
+
+import (
+	"fmt"
+
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+)
+
+// phone is a talk that begins with a call. A call that nobody took is followed by one back.
+func (l *life) phone() {
+	l.at = afterOffice(l.at, 0)
+	l.now, l.born.Source.Body = l.at, ""
+	l.team = topics[l.subject].team
+	l.me = l.s.onDuty(l.r, l.team, l.now)
+	l.charge = l.me
+	l.now++
+	l.assign(event.Assigned{As: event.AssignTeamAndTeammate, Team: teams[l.team].ID, Admin: everyone[l.me].ID}, event.Bot, "")
+	if !l.call(false, l.r.Chance(0.88)) {
+		l.now = afterOffice(l.now, spread(l.r, 25*60, 3*3600))
+		l.call(true, true)
+	}
+	l.human, l.waited = true, 0
+	by := population.AdminAuthor(everyone[l.me])
+	if l.r.Chance(0.5) {
+		l.now = afterOffice(l.now, 120+spread(l.r, 10*60, 3600))
+		l.reply(l.about.answer)
+	} else {
+		l.now = afterOffice(l.now, 60)
+		l.add(event.Part{Type: "note", Author: by, Body: "<p>" + l.r.PickText(notes) + "</p>"})
+	}
+	l.now += 60 + spread(l.r, 300, 3600)
+	l.close(by, "")
+	l.closed(true)
+}
+
+// call draws one call with its summary, and reports whether somebody took it.
+func (l *life) call(outbound, taken bool) bool {
+	c := event.Call{Contact: l.born.Contacts[0].ID, Admin: uint8(min(l.me, len(admins)-1)), Outbound: outbound, Messenger: l.channel != phone, Initiated: l.now, SearchDraw: l.r.Float64()}
+	if !c.Messenger {
+		c.Phone = l.born.Contacts[0].Phone
+		if c.Phone == "" {
+			c.Phone = fmt.Sprintf("+4930%07d", l.r.IntN(10_000_000))
+		}
+	}
+	c.Ended = l.now + 25 + int64(l.r.IntN(60))
+	if taken {
+		c.Answered = l.now + 3 + min(spread(l.r, 11, 45), 90)
+		c.Ended = c.Answered + 20 + min(spread(l.r, 6*60, 18*60), 3600)
+		c.Recorded = c.Ended + 30 + int64(l.r.IntN(120))
+		switch x := l.r.Float64(); {
+		case x < 0.03:
+			c.Failed, c.Transcribed = true, c.Recorded+60
+		case x < 0.97:
+			c.Transcribed = c.Recorded + 30 + int64(l.r.IntN(240))
+		}
+	}
+	l.calls = append(l.calls, c)
+	l.now = max(c.Ended, c.Transcribed) + 20
+	p := event.Part{Type: "call_summary", Author: event.Bot}
+	if taken {
+		p.Body = "<p>Call about: " + l.about.title + ".</p>"
+	}
+	l.add(p)
+	return taken
+}
+
+// CallLines returns the transcript of a call.
+func (s *Script) CallLines(call int32) []event.TranscriptLine {
+	r := event.NewRNG(s.seed, forDialogue, 1<<40, uint64(call))
+	about := &english.topics[s.drawTopic(r)]
+	var list []event.TranscriptLine
+	at := 0.5
+	for _, one := range []struct {
+		who   string
+		words []string
+	}{{"agent", []string{"Acme support, good morning. How can I help?", "Hello, this is Acme. What can I do for you?"}}, {"contact", about.ask}, {"agent", english.details[1:]}, {"contact", english.given},
+		{"agent", about.answer}, {"contact", english.thanks}} {
+		text := plain(r, one.words)
+		list = append(list, event.TranscriptLine{Speaker: one.who, Text: text, Start: at, End: at + float64(len(text))/16})
+		at += float64(len(text))/16 + 0.75
+	}
+	return list
+}

@@ -1,0 +1,35 @@
+package state
+
+import (
+	"aqueduck/internal/emulator/event"
+	"aqueduck/internal/emulator/population"
+	"aqueduck/internal/emulator/state/contacts"
+)
+
+// playHour carries out what the script of the population has for a simulated hour. Threads and calls get their numbers now.
+func (w *World) playHour(base int64) {
+	active := func(r *event.RNG) *event.Contact {
+		num, ok := w.Contacts.DrawContact(r, contacts.IsActive)
+		if !ok {
+			return nil
+		}
+		return w.List[num].Doc
+	}
+	var acts []event.AdminAction
+	for _, h := range w.Setup.Origin.Script.Hour(w.HoursLived, base, active) {
+		switch {
+		case h.Action != nil:
+			h.Action.N = int32(len(w.ActionLog) + len(acts))
+			acts = append(acts, population.NewAction(w.Setup.Seed, *h.Action))
+		case h.Call != nil:
+			w.Calls.PlayCall(h.Thread.Thread, *h.Call, base)
+		case h.Consultation != nil:
+			w.Conversations.PlayConsultation(h.Thread.Thread, *h.Consultation, base)
+		case h.Thread.Ticket:
+			w.Tickets.PlayTicket(h.Thread)
+		default:
+			w.Conversations.PlayThread(h.Thread)
+		}
+	}
+	w.AddActions(acts)
+}
