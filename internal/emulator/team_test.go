@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"fmt"
 	"testing"
 
 	"aqueduck/internal/emulator"
@@ -16,5 +17,23 @@ func TestTheTeamIsServedAsTheOracleSays(t *testing.T) {
 			t.Fatalf("after %d more hours", hours*6)
 		}
 		c.sameLists(t)
+		c.sameTickets(t)
+	}
+}
+
+func TestTheSameSeedAndHoursGiveTheSameTeam(t *testing.T) {
+	t.Parallel()
+	rows := func(seed uint64) string {
+		w := emulator.New(emulator.Config{Seed: seed, Population: emulator.Team, Contacts: 100, Conversations: 150})
+		w.SimulateHours(60)
+		return fmt.Sprint(comparableRows(w.Oracle("contacts")), comparableRows(w.Oracle("conversations")), comparableRows(w.Oracle("conversation_parts")),
+			comparableRows(w.Oracle("tickets")), comparableRows(w.Oracle("calls")), comparableRows(w.Oracle("hitl_events")), comparableRows(w.Oracle("admin_activity_logs")))
+	}
+	first := rows(3)
+	if rows(3) != first {
+		t.Error("two workspaces of one seed differ")
+	}
+	if rows(4) == first {
+		t.Error("another seed gives the same")
 	}
 }

@@ -68,10 +68,10 @@ func afterOffice(from, seconds int64) int64 {
 }
 
 // hourShares is how many of a weekday's first messages come in each hour of the team's clock: most in office hours, with peaks at 10 and 14.
-var hourShares = [24]float64{6, 4, 3, 3, 3, 6, 12, 30, 66, 96, 122, 104, 78, 92, 116, 98, 84, 60, 36, 28, 24, 20, 15, 10}
+var hourShares = [24]float64{8, 5, 4, 4, 4, 8, 16, 36, 60, 92, 124, 104, 78, 92, 118, 98, 84, 64, 44, 36, 30, 24, 18, 12}
 
 // weekdayShares begins with Sunday.
-var weekdayShares = [7]float64{5.6, 19.2, 18.6, 17.9, 17.1, 15.2, 6.4}
+var weekdayShares = [7]float64{7.4, 17.6, 18.6, 17.9, 16.9, 14.6, 8}
 
 // monthlyGrowth is how much more conversations each month brings.
 const monthlyGrowth = 1.025

@@ -87,7 +87,7 @@ func (l *life) begin() {
 		source.Body = l.say(l.r, l.about.ask, "")
 		if l.channel == email {
 			source.Subject = l.about.title
-			source.Files = l.files(0.12)
+			source.Files = l.files(l.r, 0.12)
 		}
 		l.askedBy()
 		return
@@ -96,11 +96,15 @@ func (l *life) begin() {
 	case byCampaign:
 		source.Delivered, source.Author = "automated", event.Bot
 	case byTeammate:
-		l.at = afterOffice(l.at, 0)
+		l.at = l.work(l.at, 0)
 		l.now = l.at
 		l.team = topics[l.subject].team
 		l.me = l.s.onDuty(l.r, l.team, l.now)
 		source.Delivered, source.Author = "admin_initiated", population.AdminAuthor(everyone[l.me])
+		if l.channel == phone {
+			l.phone(true)
+			return
+		}
 	}
 	source.Body, l.born.Title = l.say(l.r, l.of.welcome, ""), ""
 	if l.channel == email {
@@ -116,7 +120,7 @@ func (l *life) begin() {
 // outbound goes on after a message of the workspace: the customer answers or does not.
 func (l *life) outbound() {
 	if !l.r.Chance([]float64{0, 0.62, 0.3, 0.7}[l.begun]) {
-		l.now += 3 * event.Day
+		l.now += []int64{0, 5 * 3600, 2 * event.Day, 3 * event.Day}[l.begun]
 		l.close(event.Bot, "")
 		return
 	}
@@ -142,10 +146,10 @@ func (l *life) outbound() {
 func (l *life) askedBy() {
 	switch {
 	case l.channel == phone:
-		l.phone()
+		l.phone(false)
 	case l.r.Chance(0.025):
 		l.spam()
-	case l.r.Chance(0.015): // older mail was imported into it
+	case l.r.Chance(0.026): // older mail was imported into it
 		l.now -= event.Day
 		l.says(l.about.more)
 		l.now = l.at
@@ -160,7 +164,7 @@ func (l *life) askedBy() {
 // spam is closed without an answer.
 func (l *life) spam() {
 	l.born.Title, l.born.Source.Body = "", "<p>"+l.r.PickText(spamTexts)+"</p>"
-	l.now = afterOffice(l.now, spread(l.r, 1800, 4*3600))
+	l.now = l.work(l.now, spread(l.r, 1800, 4*3600))
 	l.tags = append(l.tags, event.AppliedTag{Tag: 31, At: l.now, By: admins[0].ID})
 	l.close(population.AdminAuthor(everyone[l.s.onDuty(l.r, support, l.now)]), "")
 }
@@ -177,7 +181,7 @@ func (l *life) add(p event.Part) {
 // says adds a message of the customer, which opens the talk.
 func (l *life) says(of []string) {
 	l.state = "open"
-	l.add(event.Part{Type: "comment", Author: l.customer, Body: l.say(l.r, of, l.meName()), Files: l.files(0.05)})
+	l.add(event.Part{Type: "comment", Author: l.customer, Body: l.say(l.r, of, l.meName()), Files: l.files(l.r, 0.05)})
 }
 
 func (l *life) meName() string { return everyone[max(0, l.me)].Name }
@@ -185,7 +189,7 @@ func (l *life) meName() string { return everyone[max(0, l.me)].Name }
 // reply adds a message of the teammate who writes.
 func (l *life) reply(of []string) {
 	l.human = true
-	l.add(event.Part{Type: "comment", Author: population.AdminAuthor(everyone[l.me]), Body: l.say(l.r, of, l.meName()), Files: l.files(0.05)})
+	l.add(event.Part{Type: "comment", Author: population.AdminAuthor(everyone[l.me]), Body: l.say(l.r, of, l.meName()), Files: l.files(l.r, 0.05)})
 }
 
 func (l *life) close(by event.Author, body string) {
@@ -199,13 +203,13 @@ func (l *life) assign(to event.Assigned, by event.Author, body string) {
 }
 
 // files draws what is attached to a message.
-func (l *life) files(share float64) []event.Attachment {
-	if !l.r.Chance(share) {
+func (s speech) files(r *event.RNG, share float64) []event.Attachment {
+	if !r.Chance(share) {
 		return nil
 	}
-	f := event.Attachment{Name: "screenshot-" + strconv.Itoa(1+l.r.IntN(40)) + ".png", Type: "image/png", Size: int64(40_000 + l.r.IntN(900_000)), ID: l.r.Uint64(), Width: 1280, Height: 720}
-	if l.r.Chance(0.3) {
-		f = event.Attachment{Name: "invoice-" + l.number + ".pdf", Type: "application/pdf", Size: int64(60_000 + l.r.IntN(200_000)), ID: l.r.Uint64()}
+	f := event.Attachment{Name: "screenshot-" + strconv.Itoa(1+r.IntN(40)) + ".png", Type: "image/png", Size: int64(40_000 + r.IntN(900_000)), ID: r.Uint64(), Width: 1280, Height: 720}
+	if r.Chance(0.3) {
+		f = event.Attachment{Name: "invoice-" + s.number + ".pdf", Type: "application/pdf", Size: int64(60_000 + r.IntN(200_000)), ID: r.Uint64()}
 	}
 	return []event.Attachment{f}
 }
@@ -213,7 +217,7 @@ func (l *life) files(share float64) []event.Attachment {
 // tag adds the tag of the topic, and now and then another one.
 func (l *life) tag() {
 	at := min(l.at+60, l.end())
-	if l.r.Chance(0.55) {
+	if l.r.Chance(0.62) {
 		l.tags = append(l.tags, event.AppliedTag{Tag: int32(l.subject), At: at, By: admins[l.r.IntN(len(admins))].ID})
 	}
 	if other := int32(len(topics) + zipf(l.r, len(tagNames)-len(topics))); l.r.Chance(0.12) && other != 31 {

@@ -20,7 +20,7 @@ func (l *life) askAI() {
 	if l.r.Chance(0.02) { // it signs as a teammate
 		author.Type, author.ID, author.Name, author.Email = "admin", "5123410", admins[9].Name, admins[9].Email
 	}
-	for turn := range 1 + pick(l.r, 55, 30, 15) {
+	for turn := range 1 + pick(l.r, 42, 35, 23) {
 		if turn > 0 {
 			l.now += spread(l.r, 70, 5*60)
 			l.says(l.about.more)
@@ -44,7 +44,7 @@ func (l *life) askAI() {
 		l.now += 3*3600 + int64(l.r.IntN(900))
 	case "abandoned":
 		l.aiDone = l.now + 4*3600
-		l.now += 24*3600 + int64(l.r.IntN(900))
+		l.now += 12*3600 + int64(l.r.IntN(900))
 	default:
 		l.now += spread(l.r, 80, 10*60)
 		l.says(l.of.human)
@@ -63,7 +63,7 @@ func (l *life) rateAI() {
 	if !l.r.Chance(0.08) {
 		return
 	}
-	good := map[string]float64{"confirmed_resolution": 0.93, "assumed_resolution": 0.76, "routed_to_team": 0.6, "abandoned": 0.5, "": 0.5}[l.talk.ai.Resolution]
+	good := map[string]float64{"confirmed_resolution": 0.93, "assumed_resolution": 0.76, "routed_to_team": 0.66, "abandoned": 0.5, "": 0.5}[l.talk.ai.Resolution]
 	l.talk.ai.Stars = l.stars(good)
 	l.talk.ai.Remark = l.remarkOf(l.r, l.talk.ai.Stars)
 	l.aiRate = l.aiDone + 60 + spread(l.r, 120, 1800)
@@ -72,7 +72,7 @@ func (l *life) rateAI() {
 // stars draws a rating that is 4 or 5 in a share of the cases.
 func (l *life) stars(good float64) int64 {
 	if l.r.Chance(good) {
-		return []int64{5, 4}[pick(l.r, 77, 23)]
+		return []int64{5, 4}[pick(l.r, 76, 24)]
 	}
-	return []int64{3, 2, 1}[pick(l.r, 43, 21, 36)]
+	return []int64{3, 2, 1}[pick(l.r, 40, 21, 39)]
 }

@@ -21,6 +21,15 @@ func (l *life) queue() {
 	default:
 		l.team = -1
 	}
+	if l.r.Chance(0.03) { // the customer needs no answer any more
+		if at := l.now + 600 + int64(l.r.IntN(1800)); at < answer {
+			l.now = at
+			l.says(l.of.thanks)
+			l.now += 300
+			l.close(event.Bot, "")
+			return
+		}
+	}
 	if l.r.Chance(0.08) { // the customer asks again before anybody answers
 		if at := l.now + spread(l.r, 25*60, 4*3600); at < answer-60 {
 			l.now = at
@@ -47,9 +56,9 @@ func (l *life) answerAll(from int64) {
 
 // firstAnswer draws when a teammate answers first: by the hours, the channel, and faster where a service level applies.
 func (l *life) firstAnswer(from int64) int64 {
-	median, p90 := 9.0*60, 82.0*60
+	median, p90 := 7.5*60, 60.0*60
 	if l.slow {
-		median, p90 = 2*3600, 9.5*3600
+		median, p90 = 0.9*3600, 7*3600
 	}
 	if l.level == nil && l.r.Chance(0.28) {
 		l.level = &serviceLevel{name: "First answer in 4 h", within: 4 * 3600, from: from}
@@ -58,8 +67,16 @@ func (l *life) firstAnswer(from int64) int64 {
 		}
 	}
 	seconds := min(20+spread(l.r, median, p90), 26*3600)
-	if l.level != nil && seconds > l.level.within && l.r.Chance(0.78) { // those come first
+	if l.level != nil && seconds > l.level.within && l.r.Chance(0.83) { // those come first
 		seconds = l.level.within * int64(40+l.r.IntN(55)) / 100
+	}
+	return l.work(from, seconds)
+}
+
+// work returns when a task that takes so many seconds of work is done. Before the office opens it stands in the morning's queue.
+func (l *life) work(from, seconds int64) int64 {
+	if !isOpen(from) {
+		seconds += int64(l.r.IntN(2 * 3600))
 	}
 	return afterOffice(from, seconds)
 }
@@ -71,10 +88,10 @@ func (l *life) converse() {
 		l.add(event.Part{Type: "note", Author: population.AdminAuthor(everyone[l.me]), Body: "<p>" + l.r.PickText(notes) + "</p>"})
 		l.now += 15
 	}
-	rounds := 1 + pick(l.r, 47, 26, 12, 5, 3, 2, 1.6, 1.2, 0.8, 0.6, 0.4, 0.4)
+	rounds := 1 + pick(l.r, 40, 26, 14, 7, 5, 3, 2, 1.6, 1.2, 0.8, 0.6)
 	for turn := range rounds {
 		if turn > 0 {
-			l.now = afterOffice(l.now, 20+l.laterAnswer())
+			l.now = l.work(l.now, 20+l.laterAnswer())
 		}
 		switch last := turn == rounds-1; {
 		case turn == 0 && !last && l.r.Chance(0.6):
@@ -82,7 +99,7 @@ func (l *life) converse() {
 		default:
 			l.reply(l.about.answer)
 		}
-		if turn == 0 && l.r.Chance(0.09) {
+		if turn == 0 && l.r.Chance(0.12) {
 			l.transfer()
 		}
 		if turn < rounds-1 {
@@ -90,7 +107,16 @@ func (l *life) converse() {
 			l.says([][]string{l.of.given, l.about.more}[l.r.IntN(2)])
 		}
 	}
-	if l.r.Chance(0.14) {
+	if l.channel == messenger && l.r.Chance(0.012) { // they talk instead
+		l.now += 60
+		l.call(l.r.Chance(0.6), true)
+	}
+	if l.r.Chance(0.025) { // the developers have to repair something first
+		l.reply(l.of.waits)
+		l.now = l.work(l.now+int64(4+l.r.IntN(14))*event.Day, 600)
+		l.reply(l.about.answer)
+	}
+	if l.r.Chance(0.15) {
 		l.snooze()
 	}
 	l.finish()
@@ -99,17 +125,17 @@ func (l *life) converse() {
 // laterAnswer draws how many seconds of work a later answer takes.
 func (l *life) laterAnswer() int64 {
 	if l.slow {
-		return min(spread(l.r, 1.6*3600, 7*3600), 20*3600)
+		return min(spread(l.r, 0.8*3600, 3.2*3600), 12*3600)
 	}
-	return min(spread(l.r, 6.5*60, 75*60), 12*3600)
+	return min(spread(l.r, 5.5*60, 35*60), 8*3600)
 }
 
 // customerWait draws how many seconds a customer takes to answer.
 func (l *life) customerWait() int64 {
 	if l.slow {
-		return 60 + spread(l.r, 2.2*3600, 20*3600)
+		return 60 + min(spread(l.r, 2*3600, 20*3600), 6*event.Day)
 	}
-	return 15 + spread(l.r, 4*60, 75*60)
+	return 15 + min(spread(l.r, 3*60, 30*60), 3*event.Day)
 }
 
 // transfer passes the talk on to another team, sometimes with the answer in the same part.
@@ -120,13 +146,13 @@ func (l *life) transfer() {
 	if l.r.Chance(0.3) {
 		words = l.say(l.r, l.of.waits[:1], l.meName())
 	}
-	if l.charge >= 0 && l.r.Chance(0.6) {
+	if l.charge >= 0 {
 		l.assign(event.Assigned{As: event.RemoveTeammate}, by, "")
 		l.now += 5
 	}
 	l.team = to
 	l.assign(event.Assigned{As: event.AssignTeam, Team: teams[to].ID}, by, words)
-	l.now = afterOffice(l.now, 60+l.laterAnswer())
+	l.now = l.work(l.now, 60+l.laterAnswer())
 	l.me = l.s.onDuty(l.r, to, l.now)
 	l.charge = l.me
 	l.assign(event.Assigned{As: event.AssignTeammate, Admin: everyone[l.me].ID}, population.AdminAuthor(everyone[l.me]), "")
@@ -137,59 +163,60 @@ func (l *life) transfer() {
 // snooze lets the talk rest. It wakes by itself, or when the customer writes.
 func (l *life) snooze() {
 	l.now += 30
-	days := 1 + l.r.IntN(3)
-	if l.r.Chance(0.2) {
-		days = 5 + l.r.IntN(12)
+	days := 2 + l.r.IntN(4)
+	if l.r.Chance(0.28) {
+		days = 7 + l.r.IntN(11)
 	}
 	l.add(event.Part{Type: "comment", Author: population.AdminAuthor(everyone[l.me]), Body: l.say(l.r, l.of.waits, l.meName())})
 	l.state = "snoozed"
+	l.now += 4
 	until := afterOffice(l.now+int64(days)*event.Day, 600)
 	l.add(event.Part{Type: "snoozed", Author: population.AdminAuthor(everyone[l.me]), Until: until})
-	if at := l.now + spread(l.r, 8*3600, 40*3600); at < until && l.r.Chance(0.3) {
+	if at := l.now + spread(l.r, 8*3600, 40*3600); at < until && l.r.Chance(0.25) {
 		l.now = at
 		l.says(l.of.nudge)
-		l.now = afterOffice(l.now, 20+l.laterAnswer())
+		l.now = l.work(l.now, 20+l.laterAnswer())
 		l.reply(l.about.answer)
 		return
 	}
 	l.now, l.state = until, "open"
 	l.add(event.Part{Type: "open", Author: event.Bot})
-	l.now = afterOffice(l.now, 300+l.laterAnswer())
+	l.now = l.work(l.now, 300+l.laterAnswer())
 	l.reply(l.about.answer)
 }
 
 // finish ends the talk: the customer is content or silent, and a teammate closes it.
 func (l *life) finish() {
 	by := population.AdminAuthor(everyone[l.me])
-	if l.r.Chance(map[bool]float64{true: 0.4, false: 0.62}[l.slow]) {
+	if l.r.Chance(map[bool]float64{true: 0.3, false: 0.62}[l.slow]) {
 		l.now += l.customerWait()
 		l.says(l.of.thanks)
-		l.now = afterOffice(l.now, 30+l.laterAnswer()/2)
-		if l.r.Chance(0.06) { // nobody answers the thanks
+		l.now = l.work(l.now, 30+l.laterAnswer()/2)
+		if l.r.Chance(0.18) { // nobody answers the thanks
 			l.close(by, "")
 			l.closed(true)
 			return
 		}
-		if l.r.Chance(0.22) { // the last words come with the close
+		if l.r.Chance(0.06) { // the last words come with the close
 			l.close(by, l.say(l.r, l.of.closing, by.Name))
 			l.closed(true)
 			return
 		}
 		l.reply(l.of.closing)
-		l.now += []int64{0, 5, 40, 300}[pick(l.r, 12, 40, 30, 18)]
+		l.now += []int64{0, 5, 40, 300}[pick(l.r, 5, 45, 32, 18)]
 		l.close(by, "")
 		l.closed(true)
 		return
 	}
 	switch {
-	case l.slow && l.r.Chance(0.62): // an e-mail is closed as it is answered
-		l.now += int64(l.r.IntN(3))
+	case l.slow && l.r.Chance(0.75): // an e-mail is closed as it is answered
+		l.now += []int64{0, 1, 3}[pick(l.r, 8, 46, 46)]
 	case l.slow:
 		l.now = afterOffice(l.now+event.Day, spread(l.r, 3*3600, 12*3600))
 	default:
-		l.now = afterOffice(l.now, spread(l.r, 40*60, 6*3600))
+		l.now = l.work(l.now, spread(l.r, 15*60, 90*60))
 	}
-	if l.r.Chance(0.12) {
+	if l.r.Chance(0.04) {
 		l.close(by, l.say(l.r, l.of.closing[len(l.of.closing)-1:], by.Name))
 	} else {
 		l.close(by, "")
@@ -199,18 +226,18 @@ func (l *life) finish() {
 
 // closed goes on after a close: a rating, or the customer comes back.
 func (l *life) closed(byTeammate bool) {
-	if l.r.Chance(0.093) && len(l.parts) < 60 {
-		l.now += spread(l.r, 9*3600, 50*3600)
+	if l.r.Chance(0.108) && l.now < l.at+20*event.Day {
+		l.now += min(spread(l.r, 8*3600, 48*3600), 9*event.Day)
 		l.says(l.of.again)
 		if !byTeammate {
 			l.queue()
 			return
 		}
 		if l.r.Chance(0.1) { // it is taken on and opened in one part
-			l.now = afterOffice(l.now, 60+l.laterAnswer())
+			l.now = l.work(l.now, 60+l.laterAnswer())
 			l.add(event.Part{Type: "note", Author: population.AdminAuthor(everyone[l.me]), Body: "<p>" + l.r.PickText(notes) + "</p>"})
 		}
-		l.now = afterOffice(l.now, 60+l.laterAnswer())
+		l.now = l.work(l.now, 60+l.laterAnswer())
 		l.reply(l.about.answer)
 		l.finish()
 		return
@@ -220,7 +247,7 @@ func (l *life) closed(byTeammate bool) {
 
 // rate asks for a rating, which some customers give. They are less content the longer they waited.
 func (l *life) rate() {
-	if !l.r.Chance(0.4) || len(l.born.Contacts) == 0 {
+	if !l.r.Chance(0.46) || len(l.born.Contacts) == 0 {
 		return
 	}
 	l.asked = l.now + 20 + int64(l.r.IntN(40))
@@ -230,7 +257,7 @@ func (l *life) rate() {
 	good, by, admin := 0.82, "workflow", int64(0)
 	if l.human {
 		by, admin = "admin", everyone[l.me].ID
-		good = 0.9 + satisfaction[l.me]
+		good = 0.92 + satisfaction[l.me]
 		switch hours := l.waited / 3600; {
 		case hours >= 24:
 			good -= 0.2

@@ -61,7 +61,7 @@ func (s *Script) Contact(num int, id string, created, lately int64, user bool, c
 	d.Name = first + " " + last
 	firm := -1
 	if companies > 0 && (user || r.Chance(0.25)) && r.Chance(0.93) {
-		firm = min(int(float64(companies)*math.Pow(r.Float64(), 1.6)), companies-1) // some companies have many more people than others
+		firm = min(int(float64(companies)*math.Pow(r.Float64(), 1.38)), companies-1) // some companies have many more people than others
 		d.Companies = []int32{int32(firm)}
 	}
 	switch {

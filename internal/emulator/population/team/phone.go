@@ -7,26 +7,28 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// phone is a talk that begins with a call. A call that nobody took is followed by one back.
-func (l *life) phone() {
-	l.at = afterOffice(l.at, 0)
+// phone is a talk that begins with a call, of the customer or, outbound, of a teammate. A call that nobody took is followed by one back.
+func (l *life) phone(outbound bool) {
+	l.at = l.work(l.at, 0)
 	l.now, l.born.Source.Body = l.at, ""
 	l.team = topics[l.subject].team
-	l.me = l.s.onDuty(l.r, l.team, l.now)
+	if !outbound {
+		l.me = l.s.onDuty(l.r, l.team, l.now)
+	}
 	l.charge = l.me
 	l.now++
 	l.assign(event.Assigned{As: event.AssignTeamAndTeammate, Team: teams[l.team].ID, Admin: everyone[l.me].ID}, event.Bot, "")
-	if !l.call(false, l.r.Chance(0.88)) {
-		l.now = afterOffice(l.now, spread(l.r, 25*60, 3*3600))
+	if !l.call(outbound, l.r.Chance(0.87)) {
+		l.now = l.work(l.now, spread(l.r, 25*60, 3*3600))
 		l.call(true, true)
 	}
 	l.human, l.waited = true, 0
 	by := population.AdminAuthor(everyone[l.me])
 	if l.r.Chance(0.5) {
-		l.now = afterOffice(l.now, 120+spread(l.r, 10*60, 3600))
+		l.now = l.work(l.now, 120+spread(l.r, 10*60, 3600))
 		l.reply(l.about.answer)
 	} else {
-		l.now = afterOffice(l.now, 60)
+		l.now = l.work(l.now, 60)
 		l.add(event.Part{Type: "note", Author: by, Body: "<p>" + l.r.PickText(notes) + "</p>"})
 	}
 	l.now += 60 + spread(l.r, 300, 3600)
@@ -45,7 +47,7 @@ func (l *life) call(outbound, taken bool) bool {
 	}
 	c.Ended = l.now + 25 + int64(l.r.IntN(60))
 	if taken {
-		c.Answered = l.now + 3 + min(spread(l.r, 11, 45), 90)
+		c.Answered = l.now + 3 + min(spread(l.r, 10, 42), 90)
 		c.Ended = c.Answered + 20 + min(spread(l.r, 6*60, 18*60), 3600)
 		c.Recorded = c.Ended + 30 + int64(l.r.IntN(120))
 		switch x := l.r.Float64(); {

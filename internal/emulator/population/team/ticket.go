@@ -96,7 +96,7 @@ func (s *Script) newTicket(r *event.RNG, from *talk) *ticket {
 	// Customers read their own tickets, and every second one of the back office; all others have notes only.
 	category := Cast.TicketTypes[t.kind].Category
 	talks := category == event.CustomerTicket
-	took := min(3*3600+spread(r, 1.9*float64(event.Day), 7.4*float64(event.Day)), 55*event.Day) // from the beginning to the end
+	took := min(3*3600+spread(r, 1.4*float64(event.Day), 6.6*float64(event.Day)), 55*event.Day) // from the beginning to the end
 	now = afterOffice(now, min(spread(r, 2.2*3600, 14*3600), took/3))
 	if talks {
 		add(event.Part{Type: "comment", Author: by, Body: say.say(r, say.of.waits, by.Name)})
@@ -106,7 +106,7 @@ func (s *Script) newTicket(r *event.RNG, from *talk) *ticket {
 	for range pick(r, 40, 35, 25) {
 		now = afterOffice(now+took/5, 600)
 		if talks && r.Chance(0.5) {
-			add(event.Part{Type: "comment", Author: population.ContactAuthor(who), Body: say.say(r, say.of.nudge, by.Name)})
+			add(event.Part{Type: "comment", Author: population.ContactAuthor(who), Body: say.say(r, say.of.nudge, by.Name), Files: say.files(r, 0.3)})
 			now = afterOffice(now, spread(r, 1.4*3600, 7*3600))
 			add(event.Part{Type: "comment", Author: by, Body: say.say(r, say.of.waits, by.Name)})
 			continue
