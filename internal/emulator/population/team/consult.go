@@ -20,7 +20,7 @@ func (l *life) consult() {
 		l.consulted[len(l.consulted)-1].Sent = int64(len(l.parts))
 		author := event.AIAgent
 		author.Answer = true
-		l.add(event.Part{Type: "comment", Author: author, Body: l.say(l.r, l.about.help, "")})
+		l.add(event.Part{Type: "comment", Author: author, Body: l.say(l.r, l.help(), "")})
 	}
 }
 

@@ -84,7 +84,7 @@ func (l *life) begin() {
 	}
 	switch l.begun {
 	case byCustomer:
-		source.Body = l.say(l.r, l.about.ask, "")
+		source.Body = l.say(l.r, l.question(), "")
 		if l.channel == email {
 			source.Subject = l.about.title
 			source.Files = l.files(l.r, 0.12)

@@ -26,7 +26,7 @@ func (l *life) askAI() {
 			l.says(l.about.more)
 		}
 		l.now += 1 + min(60, spread(l.r, 5, 17))
-		l.add(event.Part{Type: "comment", Author: author, Body: l.say(l.r, l.about.help, "")})
+		l.add(event.Part{Type: "comment", Author: author, Body: l.say(l.r, l.help(), "")})
 	}
 	if outcome == "routed_to_team" && l.r.Chance(0.2) {
 		l.consult()
@@ -34,7 +34,7 @@ func (l *life) askAI() {
 	switch outcome {
 	case "confirmed_resolution":
 		l.now += spread(l.r, 120, 15*60)
-		l.says(l.of.thanks)
+		l.says(l.of.thanks[:2])
 		l.now += 1 + min(60, spread(l.r, 5, 17))
 		l.add(event.Part{Type: "comment", Author: author, Body: "<p>" + l.words(l.r, l.of.closing[1:2], "") + "</p>"})
 		l.aiDone = l.now

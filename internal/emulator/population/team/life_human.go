@@ -97,7 +97,7 @@ func (l *life) converse() {
 		case turn == 0 && !last && l.r.Chance(0.6):
 			l.reply(l.of.details)
 		default:
-			l.reply(l.about.answer)
+			l.reply(l.answer())
 		}
 		if turn == 0 && l.r.Chance(0.12) {
 			l.transfer()
@@ -114,7 +114,7 @@ func (l *life) converse() {
 	if l.r.Chance(0.025) { // the developers have to repair something first
 		l.reply(l.of.waits)
 		l.now = l.work(l.now+int64(4+l.r.IntN(14))*event.Day, 600)
-		l.reply(l.about.answer)
+		l.reply(l.answer())
 	}
 	if l.r.Chance(0.15) {
 		l.snooze()
@@ -157,7 +157,7 @@ func (l *life) transfer() {
 	l.charge = l.me
 	l.assign(event.Assigned{As: event.AssignTeammate, Admin: everyone[l.me].ID}, population.AdminAuthor(everyone[l.me]), "")
 	l.now += 45
-	l.reply(l.about.answer)
+	l.reply(l.answer())
 }
 
 // snooze lets the talk rest. It wakes by itself, or when the customer writes.
@@ -176,13 +176,13 @@ func (l *life) snooze() {
 		l.now = at
 		l.says(l.of.nudge)
 		l.now = l.work(l.now, 20+l.laterAnswer())
-		l.reply(l.about.answer)
+		l.reply(l.answer())
 		return
 	}
 	l.now, l.state = until, "open"
 	l.add(event.Part{Type: "open", Author: event.Bot})
 	l.now = l.work(l.now, 300+l.laterAnswer())
-	l.reply(l.about.answer)
+	l.reply(l.answer())
 }
 
 // finish ends the talk: the customer is content or silent, and a teammate closes it.
@@ -238,7 +238,7 @@ func (l *life) closed(byTeammate bool) {
 			l.add(event.Part{Type: "note", Author: population.AdminAuthor(everyone[l.me]), Body: "<p>" + l.r.PickText(notes) + "</p>"})
 		}
 		l.now = l.work(l.now, 60+l.laterAnswer())
-		l.reply(l.about.answer)
+		l.reply(l.answer())
 		l.finish()
 		return
 	}

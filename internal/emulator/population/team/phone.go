@@ -26,7 +26,7 @@ func (l *life) phone(outbound bool) {
 	by := population.AdminAuthor(everyone[l.me])
 	if l.r.Chance(0.5) {
 		l.now = l.work(l.now, 120+spread(l.r, 10*60, 3600))
-		l.reply(l.about.answer)
+		l.reply(l.answer())
 	} else {
 		l.now = l.work(l.now, 60)
 		l.add(event.Part{Type: "note", Author: by, Body: "<p>" + l.r.PickText(notes) + "</p>"})

@@ -60,12 +60,31 @@ type speech struct {
 	about  *exchange
 	first  string // name of the customer
 	number string
+
+	posed            int // place of the first message in ask: answers of the same place fit it
+	answered, helped int // how many answers of teammates and of the AI agent there were
 }
 
 func newSpeech(r *event.RNG, code string, about int, customer string) speech {
 	s := speech{of: languageOf(code), first: firstName(customer), number: strconv.Itoa(20_000 + r.IntN(60_000))}
 	s.about = &s.of.topics[about]
+	s.posed = r.IntN(len(s.about.ask))
 	return s
+}
+
+// question is what the customer asks first.
+func (s *speech) question() []string { return s.about.ask[s.posed : s.posed+1] }
+
+// answer is what a teammate answers next: first what fits the question.
+func (s *speech) answer() []string { return nextOf(s.about.answer, s.posed, &s.answered) }
+
+// help is what the AI agent answers next.
+func (s *speech) help() []string { return nextOf(s.about.help, s.posed, &s.helped) }
+
+func nextOf(of []string, first int, said *int) []string {
+	n := (first + *said) % len(of)
+	*said++
+	return of[n : n+1]
 }
 
 // languageOf returns a language by its code, English for one that nobody answers in.

@@ -5,7 +5,7 @@ var spanish = language{
 		{"No puedo entrar", []string{"Hola, desde esta mañana no puedo entrar. Dice que la contraseña es incorrecta.", "El correo para restablecer la contraseña no llega."}, []string{"Es el espacio de trabajo {n}."},
 			[]string{"Puede restablecer la contraseña en la página de acceso: «¿Olvidó la contraseña?» y el enlace del correo."},
 			[]string{"Hola {name}, he desbloqueado la cuenta y enviado un enlace nuevo. Saludos, {me}", "Su servidor rechazaba nuestros mensajes. Ya está arreglado."}},
-		{"Pregunta sobre una factura", []string{"La dirección de la factura {n} es incorrecta. ¿La pueden corregir?", "¿Dónde están las facturas del año pasado?"}, []string{"La dirección correcta está en el contrato."},
+		{"Pregunta sobre una factura", []string{"La dirección de la factura {n} es incorrecta. ¿La pueden corregir?", "En la factura {n} falta nuestro NIF."}, []string{"La dirección correcta está en el contrato."},
 			[]string{"Todas las facturas están en Configuración, Facturación."}, []string{"Hola {name}, la factura {n} corregida está en camino. Saludos, {me}", "Tiene razón, faltaba el NIF. He emitido la factura de nuevo."}},
 		{"Importar un archivo", []string{"Queremos importar 4.000 clientes, pero se detiene en la línea {n}.", "Después de importar, los acentos salen mal. ¿Por qué?"}, []string{"El archivo viene de nuestro sistema anterior."},
 			[]string{"Guarde el archivo como UTF-8 con comas y vuelva a importarlo."}, []string{"Hola {name}, en la línea {n} sobra una comilla. La quité e inicié la importación.", "El archivo tenía otra codificación. Ya está convertido. {me}"}},

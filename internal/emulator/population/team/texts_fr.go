@@ -5,7 +5,7 @@ var french = language{
 		{"Connexion impossible", []string{"Bonjour, je ne peux plus me connecter depuis ce matin. Le mot de passe serait faux.", "L'e-mail de réinitialisation n'arrive pas, même dans les indésirables."}, []string{"C'est l'espace de travail {n}."},
 			[]string{"Vous pouvez réinitialiser le mot de passe sur la page de connexion : « Mot de passe oublié », puis le lien dans l'e-mail."},
 			[]string{"Bonjour {name}, j'ai débloqué votre compte et envoyé un nouveau lien. Cordialement, {me}", "Votre serveur refusait nos messages. J'ai autorisé votre domaine, l'e-mail devrait arriver."}},
-		{"Question sur une facture", []string{"L'adresse sur la facture {n} est fausse. Pouvez-vous la corriger ?", "Où trouver les factures de l'année dernière ?"}, []string{"La bonne adresse est dans notre contrat."},
+		{"Question sur une facture", []string{"L'adresse sur la facture {n} est fausse. Pouvez-vous la corriger ?", "Il manque notre numéro de TVA sur la facture {n}."}, []string{"La bonne adresse est dans notre contrat."},
 			[]string{"Toutes les factures sont sous Paramètres, Facturation. Les propriétaires peuvent les télécharger."},
 			[]string{"Bonjour {name}, la facture {n} corrigée est en route. Cordialement, {me}", "Vous avez raison, le numéro de TVA manquait. J'ai refait la facture."}},
 		{"Import d'un fichier", []string{"Nous voulons importer 4 000 clients, mais l'import s'arrête à la ligne {n}.", "Après l'import, les accents sont illisibles. Pourquoi ?"}, []string{"Le fichier vient de notre ancien système."},

@@ -4,7 +4,7 @@ var italian = language{
 	topics: [12]exchange{
 		{"Non riesco ad accedere", []string{"Salve, da stamattina non riesco ad accedere. La password sarebbe sbagliata.", "L'e-mail per reimpostare la password non arriva."}, []string{"È lo spazio di lavoro {n}."},
 			[]string{"Può reimpostare la password nella pagina di accesso: «Password dimenticata» e il link nell'e-mail."}, []string{"Salve {name}, ho sbloccato l'account e inviato un nuovo link. Saluti, {me}", "Il vostro server rifiutava i messaggi. Ora è risolto."}},
-		{"Domanda su una fattura", []string{"L'indirizzo sulla fattura {n} è sbagliato. Potete correggerla?", "Dove trovo le fatture dell'anno scorso?"}, []string{"L'indirizzo giusto è nel contratto."},
+		{"Domanda su una fattura", []string{"L'indirizzo sulla fattura {n} è sbagliato. Potete correggerla?", "Sulla fattura {n} manca la nostra partita IVA."}, []string{"L'indirizzo giusto è nel contratto."},
 			[]string{"Tutte le fatture sono in Impostazioni, Fatturazione."}, []string{"Salve {name}, la fattura {n} corretta è in arrivo. Saluti, {me}", "Ha ragione, mancava la partita IVA. L'ho emessa di nuovo."}},
 		{"Importare un file", []string{"Vogliamo importare 4.000 clienti, ma si ferma alla riga {n}.", "Dopo l'importazione gli accenti sono illeggibili. Perché?"}, []string{"Il file viene dal vecchio sistema."},
 			[]string{"Salvi il file in UTF-8 con le virgole e lo importi di nuovo."}, []string{"Salve {name}, alla riga {n} c'è una virgoletta di troppo. L'ho tolta.", "Il file aveva un'altra codifica, ora è a posto. {me}"}},

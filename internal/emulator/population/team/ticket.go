@@ -124,7 +124,7 @@ func (s *Script) newTicket(r *event.RNG, from *talk) *ticket {
 	default:
 		now = end
 		if talks {
-			add(event.Part{Type: "comment", Author: by, Body: say.say(r, say.about.answer, by.Name)})
+			add(event.Part{Type: "comment", Author: by, Body: say.say(r, say.answer(), by.Name)})
 			now += 5
 		}
 		move(resolved)
