@@ -50,6 +50,8 @@ For the embedded workspace:
   EMULATOR_HOURS       hours of activity that pass before each run but the first (default 0); between runs its
                        clock stands, and all times in its warehouse are by that clock
   EMULATOR_SEED        seed of the generated data, used by the first run (default 1)
+  EMULATOR_POPULATION  team, a support team of ten, or odd, every unusual value; used by the first run
+                       (default team)
   EMULATOR_CONTACTS    number of active contacts, used by the first run, with three conversations for
                        ten contacts (default: those of the demo, 10,400 and 3,000)`
 

@@ -71,6 +71,7 @@ Faults for --chaos, separated by commas:
   ` + strings.ReplaceAll(fault.ChaosHelp, "\n", "\n  "),
 		Example: `  aqueduck emulate
   aqueduck emulate --port 0 --seed 7 --contacts 500 --conversations 200 --token abc
+  aqueduck emulate --population odd
   aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,reset@17' --log-level debug
   aqueduck emulate --hours 48 --zone Europe/Berlin --api-version 2.16 --rate 600
   aqueduck emulate --port 8080 --state emulated.ndjson
@@ -82,6 +83,7 @@ Faults for --chaos, separated by commas:
 	flags := c.Flags()
 	flags.IntVar(&e.port, "port", 8080, "port on 127.0.0.1; 0 takes a free one")
 	flags.Uint64Var(&e.identity.Seed, "seed", 1, "seed of the generated data; each seed gives another workspace")
+	flags.StringVar(&e.identity.Population, "population", defaultPopulation, "what the workspace is like: team, a support team of ten, or odd, every unusual value")
 	flags.IntVar(&e.identity.Contacts, "contacts", 0, "number of contacts (default: that of the demo)")
 	flags.IntVar(&e.identity.Conversations, "conversations", 0, "number of conversations; a negative number means none (default: three for ten contacts)")
 	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of changes after the generated history, which ends in June 2024; then nothing changes until now")
@@ -112,6 +114,8 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	switch {
 	case err != nil || e.identity.Zone == "":
 		return usage.Errorf(c, "--zone %s: expected a name like Europe/Berlin", problem.ShellQuote(e.identity.Zone))
+	case !isPopulation(e.identity.Population):
+		return usage.Errorf(c, "--population %s: expected team or odd", problem.ShellQuote(e.identity.Population))
 	case e.identity.Contacts < 0 || e.identity.Hours < 0 || e.rate < 0:
 		return usage.Errorf(c, "--contacts, --hours and --rate cannot be below zero")
 	case !oneWord(e.token):
@@ -138,7 +142,7 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 		}
 	}
 	log := h.Log()
-	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
+	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Population: e.identity.Population, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
 		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
 		Now: h.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: logRequests(log)})
 	for _, given := range e.scoped {
@@ -164,6 +168,11 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	})
 	return serveEmulation(c.Context(), h, w, e, log)
 }
+
+// defaultPopulation is the population of a workspace that names none.
+const defaultPopulation = emulator.Team
+
+func isPopulation(name string) bool { return name == emulator.Odd || name == emulator.Team }
 
 func oneWord(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })

@@ -26,11 +26,12 @@ var embeddedEpoch = time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
 
 // embeddedWorkspace is the emulated workspace of a warehouse. Its population is a function of seed, contacts and hours.
 type embeddedWorkspace struct {
-	Seed     uint64    `json:"seed"`
-	Contacts int       `json:"contacts,omitempty"` // active at hour 0; 0: the demo's
-	Hours    int       `json:"hours"`              // simulated before the last run
-	Port     int       `json:"port,omitempty"`     // the last port, which is used again if it is free, because a cursor belongs to an address
-	Clock    time.Time `json:"clock"`              // its time when the last run began
+	Seed       uint64    `json:"seed"`
+	Population string    `json:"population,omitempty"` // "": odd, as in files of earlier builds
+	Contacts   int       `json:"contacts,omitempty"`   // active at hour 0; 0: the demo's
+	Hours      int       `json:"hours"`                // simulated before the last run
+	Port       int       `json:"port,omitempty"`       // the last port, which is used again if it is free, because a cursor belongs to an address
+	Clock      time.Time `json:"clock"`                // its time when the last run began
 }
 
 const emulatedToken = "emulated-workspace-token"
@@ -141,7 +142,14 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 	if err == nil {
 		life.Contacts, err = wholeNumber(lookup, "EMULATOR_CONTACTS", 0)
 	}
-	life.Seed = uint64(seed)
+	life.Seed, life.Population = uint64(seed), defaultPopulation
+	if name, _ := lookup("EMULATOR_POPULATION"); name != "" {
+		life.Population = name
+	}
+	if err == nil && !isPopulation(life.Population) {
+		err = &problem.Problem{Class: "config", What: fmt.Sprintf("EMULATOR_POPULATION=%q is neither team nor odd", life.Population),
+			Next: "set EMULATOR_POPULATION to team or odd, or unset it; variables: aqueduck help env"}
+	}
 	return life, true, err
 }
 
@@ -159,7 +167,7 @@ func serveEmulator(life *embeddedWorkspace) (on servedWorkspace, err error) {
 	}
 	began, stood := time.Now(), life.Clock
 	on = servedWorkspace{url: "http://" + listener.Addr().String(), now: func() time.Time { return stood.Add(time.Since(began)) }}
-	w := emulator.New(emulator.Config{Seed: life.Seed, Contacts: life.Contacts, Start: embeddedEpoch, Token: emulatedToken, Now: on.now, RatePerMinute: 60_000, NoLog: true})
+	w := emulator.New(emulator.Config{Seed: life.Seed, Population: life.Population, Contacts: life.Contacts, Start: embeddedEpoch, Token: emulatedToken, Now: on.now, RatePerMinute: 60_000, NoLog: true})
 	w.SimulateHours(life.Hours)
 	server := &http.Server{Handler: ofThisMachine(w), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)

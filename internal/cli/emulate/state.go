@@ -23,6 +23,7 @@ import (
 type workspaceIdentity struct {
 	Version       int       `json:"emulator"` // of the file's format
 	Seed          uint64    `json:"seed"`
+	Population    string    `json:"population,omitempty"` // "": odd, as in files of earlier builds
 	Contacts      int       `json:"contacts"`
 	Conversations int       `json:"conversations"`
 	Hours         int       `json:"hours"`
@@ -111,10 +112,16 @@ func (s *stateFile) checkIdentity(c *cobra.Command, line []byte, asked *workspac
 	if have.Version != stateVersion {
 		return s.damagedError(1, fmt.Errorf("its format is %d, this program supports %d", have.Version, stateVersion))
 	}
+	if have.Population == "" {
+		have.Population = emulator.Odd
+	}
+	if !isPopulation(have.Population) {
+		return s.damagedError(1, fmt.Errorf("no population %q", have.Population))
+	}
 	for _, f := range []struct {
 		flag       string
 		have, want any
-	}{{"seed", have.Seed, asked.Seed}, {"contacts", have.Contacts, asked.Contacts}, {"conversations", have.Conversations, asked.Conversations},
+	}{{"seed", have.Seed, asked.Seed}, {"population", have.Population, asked.Population}, {"contacts", have.Contacts, asked.Contacts}, {"conversations", have.Conversations, asked.Conversations},
 		{"hours", have.Hours, asked.Hours}, {"zone", have.Zone, asked.Zone}} {
 		if c.Flags().Changed(f.flag) && f.have != f.want {
 			return usage.Errorf(c, "--state %s is a workspace of --%s %v, not %v: omit --%[2]s, or give another file", s.path, f.flag, f.have, f.want)

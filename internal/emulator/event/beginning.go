@@ -21,6 +21,7 @@ type Beginning struct {
 	Scorecards  []Scorecard
 	Evaluations []Evaluation
 
+	Asked            int64 // when the first message of a contact counts as the first reply; 0: only later messages count
 	Median, Handling int64 // figures that only the source knows, in seconds; 0: unknown
 
 	Silent  bool // no contact replied

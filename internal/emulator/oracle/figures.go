@@ -28,6 +28,10 @@ func (t *replayedThread) fillStatistics(row Row) {
 		"count_conversation_parts": int64(len(t.parts)), "count_assignments": int64(0), "count_reopens": int64(0),
 		"median_time_to_reply": orNull(t.Median), "handling_time": orNull(t.Handling),
 	}
+	if t.Asked != 0 {
+		figures["first_contact_reply_at"] = t.Asked
+		figures["last_contact_reply_at"] = max(t.Asked, orZero(figures["last_contact_reply_at"]))
+	}
 	if p := t.lastPart(isClose); p != nil {
 		figures["last_closed_by_id"] = p.Author.ID
 	}
@@ -51,6 +55,12 @@ func (t *replayedThread) fillStatistics(row Row) {
 		}
 		row["statistics_"+name] = value
 	}
+}
+
+// orZero returns a number, and 0 for null.
+func orZero(v any) int64 {
+	n, _ := v.(int64)
+	return n
 }
 
 // fillAIColumns fills in what the AI agent did.

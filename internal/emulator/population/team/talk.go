@@ -76,6 +76,9 @@ func (t *talk) closedAt() int64 {
 func (t *talk) beginning(until int64) *event.Beginning {
 	b := t.born
 	b.Num = t.Num
+	if t.begun == byCustomer {
+		b.Asked = t.at
+	}
 	for _, p := range t.parts {
 		if p.At <= until {
 			p.ID = event.PartID(t.Num, len(b.Parts))
@@ -192,13 +195,15 @@ func (t *talk) medianReply(until int64) int64 {
 			since = p.At
 		case isAnswer(p) && since != 0:
 			waits, since = append(waits, max(0, p.At-since)), 0
+		case p.Type == "comment" && !isCustomer(&p.Author): // the AI agent answered
+			since = 0
 		}
 	}
 	if len(waits) == 0 {
 		return 0
 	}
 	slices.Sort(waits)
-	return waits[len(waits)/2]
+	return (waits[len(waits)/2] + waits[(len(waits)-1)/2]) / 2
 }
 
 // handling returns how long the talk was open and assigned to a teammate.

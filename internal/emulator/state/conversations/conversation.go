@@ -142,7 +142,7 @@ func NewConversation(opened *event.ThreadEvent, b *event.Beginning) *Conversatio
 	c := &Conversation{Num: b.Num, ID: event.ConversationID(b.Num), Title: b.Title, State: "open", Created: opened.At, Updated: max(opened.At, opened.Until),
 		Priority: b.Priority, Company: b.Company, Contacts: b.Contacts, Tags: b.Tags, Attrs: b.Attrs, Source: b.Source, Rating: b.Rating, SLA: b.SLA,
 		FirstReply: b.FirstReply, Linked: b.Linked, Parts: b.Parts, Cards: b.Scorecards, Monitors: b.Evaluations, silent: b.Silent, wrote: b.Written, Bare: b.Bare}
-	c.Stats.Median, c.Stats.Handling = b.Median, b.Handling
+	c.Stats.Median, c.Stats.Handling, c.Stats.FirstContact, c.Stats.LastContact = b.Median, b.Handling, b.Asked, b.Asked
 	if c.Source != nil && c.Source.Delivered == population.CustomerInitiated {
 		c.Waiting = c.Created
 	}
@@ -183,7 +183,7 @@ func (c *Conversation) applyPart(p *event.Part) {
 			c.Waiting = p.At
 		}
 		setIfZero(&s.FirstContact, p.At)
-		s.LastContact = p.At
+		s.LastContact = max(s.LastContact, p.At)
 	case p.Type == "comment":
 		c.Read, c.Waiting = true, 0
 		if p.Author.Type == "admin" {
