@@ -189,7 +189,7 @@ docs: ## write the pages of docs/ that are made from the code
 	go run ./tools/gendocs
 	go test ./internal/config ./internal/dictionary -run ThePageOf -update
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
-	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays" -update
+	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays|TheTeamIsWhatItsPageSays" -update
 	go test ./tools/mutants -run ThePageOf -update
 	go test ./transform/models ./transform/compat -run ThePageOf -update
 	go test ./transform -run EveryShapeOfEverySource -update

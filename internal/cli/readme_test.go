@@ -100,9 +100,9 @@ func TestTheDemoOfTheReadmeWritesOnlyChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three runs of the demo")
 	}
-	least, env := 20_000, []string{"EMULATOR_CONTACTS=1500"}
+	least, env := 12_000, []string{"EMULATOR_CONTACTS=1500"}
 	if os.Getenv("AQUEDUCK_LONG") != "" {
-		least, env = 100_000, nil
+		least, env = 80_000, nil
 	}
 	dir := makeCheckout(t)
 	demo := strings.TrimSpace(blockContaining(t, "", "make demo"))

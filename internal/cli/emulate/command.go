@@ -145,14 +145,8 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Population: e.identity.Population, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
 		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
 		Now: h.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: logRequests(log)})
-	for _, given := range e.scoped {
-		token, scopes, _ := strings.Cut(given, "=")
-		if !oneWord(token) {
-			return usage.Errorf(c, "--scoped-token %s: expected a token and its scopes, e.g. reader=read_conversations", problem.ShellQuote(given))
-		}
-		if err := w.AddToken(token, strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' })...); err != nil {
-			return usage.Errorf(c, "--scoped-token %s: %w", problem.ShellQuote(token), err)
-		}
+	if err := addScopedTokens(c, w, e.scoped); err != nil {
+		return err
 	}
 	if e.knobs != "" {
 		if _, err := w.RunOperation("set", json.RawMessage(e.knobs)); err != nil {
@@ -169,10 +163,19 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	return serveEmulation(c.Context(), h, w, e, log)
 }
 
-// defaultPopulation is the population of a workspace that names none.
-const defaultPopulation = emulator.Team
-
-func isPopulation(name string) bool { return name == emulator.Odd || name == emulator.Team }
+// addScopedTokens adds the tokens of --scoped-token.
+func addScopedTokens(c *cobra.Command, w *emulator.Workspace, list []string) error {
+	for _, given := range list {
+		token, scopes, _ := strings.Cut(given, "=")
+		if !oneWord(token) {
+			return usage.Errorf(c, "--scoped-token %s: expected a token and its scopes, e.g. reader=read_conversations", problem.ShellQuote(given))
+		}
+		if err := w.AddToken(token, strings.FieldsFunc(scopes, func(r rune) bool { return r == ',' })...); err != nil {
+			return usage.Errorf(c, "--scoped-token %s: %w", problem.ShellQuote(token), err)
+		}
+	}
+	return nil
+}
 
 func oneWord(token string) bool {
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })

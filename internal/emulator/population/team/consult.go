@@ -67,3 +67,16 @@ func plain(r *event.RNG, of []string) string {
 var hints = []string{"Please name the page in the settings.", "A bit shorter, and friendlier.", "This plan does not have that function, say so.", "Add that it takes up to five days."}
 
 var additions = []string{"It takes up to five days.", "If that does not help, just answer here.", "On the Starter plan it is not included."}
+
+// Consultations returns the initial consultations of a conversation. Their parts and those that they led to are places until then.
+func (s *Script) Consultations(num int32) (list []event.Consultation) {
+	if int(num) >= len(s.talks) {
+		return nil
+	}
+	for _, c := range s.talks[num].consulted {
+		if c.At <= s.start-settled {
+			list = append(list, numbered(c, num))
+		}
+	}
+	return list
+}

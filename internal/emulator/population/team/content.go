@@ -24,13 +24,19 @@ var articleTitles = []string{
 
 const articlesPerTopic = 5
 
+// library is what the team writes for others.
+type library struct {
+	seed  uint64 // of the workspace
+	start int64  // hour 0
+}
+
 // article draws an article about a topic.
-func (s *Script) article(subject int, r *event.RNG) int {
+func (s *library) article(subject int, r *event.RNG) int {
 	return subject*articlesPerTopic + zipf(r, articlesPerTopic)
 }
 
 // articleSource returns an article as what the AI agent used.
-func (s *Script) articleSource(n int) event.ContentSource {
+func (s *library) articleSource(n int) event.ContentSource {
 	return event.ContentSource{Type: "article", Title: articleTitles[n], Locale: "en", URL: "https://help.example/articles/" + event.ContentText(event.Articles, int32(n))}
 }
 
@@ -39,7 +45,7 @@ var counts = [event.ContentKinds]int{event.Articles: len(articleTitles), event.I
 	event.DynamicContents: 4, event.Connectors: 3}
 
 // Content returns the content of hour 0.
-func (s *Script) Content() (all [event.ContentKinds][]event.BornContent) {
+func (s *library) Content() (all [event.ContentKinds][]event.BornContent) {
 	for kind := range event.ContentKinds {
 		for n := range int32(counts[kind]) {
 			made := s.made(kind, n)
@@ -51,7 +57,7 @@ func (s *Script) Content() (all [event.ContentKinds][]event.BornContent) {
 }
 
 // made returns when a piece of content of hour 0 was made: within the first two years.
-func (s *Script) made(kind event.ContentKind, n int32) int64 {
+func (s *library) made(kind event.ContentKind, n int32) int64 {
 	r := event.NewRNG(s.seed, forContent, uint64(kind), uint64(n))
 	return s.start - event.Span + int64(r.IntN(event.Span*2/3))
 }
@@ -60,7 +66,7 @@ func (s *Script) made(kind event.ContentKind, n int32) int64 {
 func isDraft(n int32) bool { return n%20 == 19 }
 
 // Piece returns the properties of a piece of content. Views follow Zipf's law from 12,000 down.
-func (s *Script) Piece(kind event.ContentKind, n int32) (p event.Piece) {
+func (s *library) Piece(kind event.ContentKind, n int32) (p event.Piece) {
 	r := event.NewRNG(s.seed, forContent, 2, uint64(kind), uint64(n))
 	switch kind {
 	case event.Articles:
@@ -93,7 +99,7 @@ func zipfFall(rank int) float64 {
 }
 
 // Wording returns the text of a piece of content.
-func (s *Script) Wording(kind event.ContentKind, n int32, edits int) (w event.Wording) {
+func (s *library) Wording(kind event.ContentKind, n int32, edits int) (w event.Wording) {
 	r := event.NewRNG(s.seed, forContent, 3, uint64(kind), uint64(n))
 	w.Author = admins[r.IntN(len(admins))].ID
 	about := &english.topics[int(n)%len(topics)]

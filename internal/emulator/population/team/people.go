@@ -41,6 +41,12 @@ var companyForms = []string{"GmbH", "Ltd", "Inc", "SAS", "AG", "BV"}
 
 var industries = []string{"Software", "Logistics", "Health", "Food", "Energy", "Travel", "Media", "Finance", "Education", "Retail"}
 
+// crowd draws contacts and companies.
+type crowd struct {
+	seed  uint64 // of the workspace
+	start int64  // hour 0
+}
+
 // companyName returns the name of the nth company: no two have the same one.
 func companyName(n int) string {
 	first, second := n%len(companyFirst), n/len(companyFirst)%len(companySecond)
@@ -53,7 +59,7 @@ func companyDomain(n int) string {
 }
 
 // Contact draws the attributes of a contact of hour 0, or of one that comes later.
-func (s *Script) Contact(num int, id string, created, lately int64, user bool, companies int) *event.Contact {
+func (s *crowd) Contact(num int, id string, created, lately int64, user bool, companies int) *event.Contact {
 	r := event.NewRNG(s.seed, forPeople, uint64(num))
 	d := &event.Contact{ID: id, Created: created, Updated: lately, User: user}
 	d.Language = languages[pick(r, 46, 26, 13, 9, 6)].code
@@ -115,7 +121,7 @@ func (s *Script) Contact(num int, id string, created, lately int64, user bool, c
 }
 
 // LastVisit draws when a contact was last there: 42 in 100 in the last month before hour 0.
-func (s *Script) LastVisit(r *event.RNG, created int64) int64 {
+func (s *crowd) LastVisit(r *event.RNG, created int64) int64 {
 	latest := s.start - 3600
 	if month := max(created, latest-30*event.Day); r.Chance(0.40) {
 		return r.TimeBetween(month, latest)
@@ -125,7 +131,7 @@ func (s *Script) LastVisit(r *event.RNG, created int64) int64 {
 }
 
 // Changes draws the field changes of a contact in a simulated hour.
-func (s *Script) Changes(r *event.RNG, at int64) []event.FieldChange {
+func (s *crowd) Changes(r *event.RNG, at int64) []event.FieldChange {
 	spot := places[pick(r, placeShares...)]
 	changes := [][]event.FieldChange{
 		{{Field: "last_seen_at", Value: at}},
@@ -138,12 +144,12 @@ func (s *Script) Changes(r *event.RNG, at int64) []event.FieldChange {
 }
 
 // Note returns the body of a note about a contact.
-func (s *Script) Note(n int32) string {
+func (s *crowd) Note(n int32) string {
 	return "<p>" + event.NewRNG(s.seed, forNote, uint64(n)).PickText(notes) + "</p>"
 }
 
 // Company draws the nth company: a few pay most.
-func (s *Script) Company(n int32, id string) *event.Company {
+func (s *crowd) Company(n int32, id string) *event.Company {
 	r := event.NewRNG(s.seed, forCompany, uint64(n))
 	made := s.start - event.Span + int64(r.IntN(event.Span*2/3))
 	f := &event.Company{N: n, ID: id, ExternalID: fmt.Sprintf("acct-%05d", n), Created: made, Name: companyName(int(n)), Website: "https://" + companyDomain(int(n))}
@@ -170,7 +176,7 @@ func (s *Script) Company(n int32, id string) *event.Company {
 }
 
 // CompanyChanges draws the field changes of a company in a simulated hour.
-func (s *Script) CompanyChanges(r *event.RNG, at int64) []event.FieldChange {
+func (s *crowd) CompanyChanges(r *event.RNG, at int64) []event.FieldChange {
 	if r.Chance(0.7) {
 		return []event.FieldChange{{Field: "session_count", Value: spread(r, 60, 600)}, {Field: "last_request_at", Value: at}}
 	}

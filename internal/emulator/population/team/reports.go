@@ -33,24 +33,19 @@ func (s *Script) ConversationReport(num int32) event.ConversationReport {
 	return event.ConversationReport{Values: v}
 }
 
-// span is one state of a conversation, or one status of a teammate.
-type span struct {
-	begin, end int64 // end 0: it lasts
-	values     map[string]any
-}
-
 // ReportFacts returns the rows of one hour: the states of conversations and of teammates. Conversations themselves are reported by their parts.
 func (s *Script) ReportFacts(set *event.Dataset, hour int) (facts []event.ReportFact) {
 	begin := s.start - event.ReportSpan + int64(hour)*3600
 	if begin >= s.start {
 		return nil
 	}
+	s.reported.Do(func() { s.stateSpans, s.statusSpans = s.makeStateSpans(), s.makeStatusSpans() })
 	var spans []span
 	switch set.ID {
 	case "conversation_state":
-		spans = s.stateSpans()[begin]
+		spans = s.stateSpans[begin]
 	case "admin_status_change":
-		spans = s.statusSpans()[begin]
+		spans = s.statusSpans[begin]
 	}
 	for i, one := range spans {
 		if i == 100 {

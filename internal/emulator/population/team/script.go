@@ -2,7 +2,6 @@ package team
 
 import (
 	"slices"
-	"sort"
 	"sync"
 
 	"aqueduck/internal/emulator/event"
@@ -11,6 +10,9 @@ import (
 
 // Script draws the population, and plays it on hour by hour.
 type Script struct {
+	library
+	crowd
+
 	seed  uint64
 	start int64 // hour 0
 	when  *arrivals
@@ -27,7 +29,9 @@ type Script struct {
 	perHour float64     // how many conversations a year's weight of 1 brings
 	logged  []event.AdminAction
 
-	stateSpans, statusSpans func() map[int64][]span // made once, when a report is asked for
+	reported    sync.Once // makes the next two when a report is asked for
+	stateSpans  map[int64][]span
+	statusSpans map[int64][]span
 }
 
 // visit is who began a talk, and when the talk ended.
@@ -44,89 +48,11 @@ type happening struct {
 
 // New returns the script of a workspace.
 func New(seed uint64, start int64) *Script {
-	s := &Script{seed: seed, start: start, when: newArrivals(start), loads: make([][]int64, len(everyone))}
-	s.stateSpans, s.statusSpans = sync.OnceValue(s.makeStateSpans), sync.OnceValue(s.makeStatusSpans)
-	return s
+	return &Script{library: library{seed, start}, crowd: crowd{seed, start}, seed: seed, start: start, when: newArrivals(start), loads: make([][]int64, len(everyone))}
 }
 
 // settled is how many seconds before hour 0 the last thing of the population happened.
 const settled = 600
-
-// Conversations draws the talks of the year before hour 0. What is to happen to them later is kept for Hour.
-func (s *Script) Conversations(count int, contacts []event.ContactEvent) []event.ThreadEvent {
-	for i := range contacts {
-		if contacts[i].Kind == event.Created {
-			s.guest.born, s.guest.times = append(s.guest.born, contacts[i].Born), append(s.guest.times, contacts[i].At)
-		}
-	}
-	s.perHour = float64(count) / s.when.sums[len(s.when.sums)-1]
-	drawn := make([]*talk, 0, count)
-	for i := range count {
-		r := event.NewRNG(s.seed, forTalk, uint64(i))
-		at := min(s.when.at((float64(i)+r.Float64())/float64(count)), s.start-2*settled)
-		t := s.newTalk(r, at, s.drawGuest(r, at))
-		for t.at > s.start-settled { // it would wait for the office beyond hour 0
-			at -= 5 * 3600
-			t = s.newTalk(r, at, s.drawGuest(r, at))
-		}
-		s.remember(t)
-		drawn = append(drawn, t)
-	}
-	// A teammate's message waits for the office, so the talks are not in order any more.
-	slices.SortStableFunc(drawn, func(a, b *talk) int { return int(a.at - b.at) })
-	for _, t := range drawn {
-		t.open(int32(len(s.talks)), &s.calls)
-		s.talks = append(s.talks, t)
-	}
-	s.drawTickets(count / 8)
-	events := make([]event.ThreadEvent, len(s.talks))
-	for num, t := range s.talks {
-		b := t.beginning(s.start - settled)
-		events[num] = event.ThreadEvent{At: t.at, Until: t.lastUntil(s.start - settled), Kind: event.ThreadOpened, Num: int32(num), Size: int32(len(b.Parts)), Contacts: b.Contacts,
-			With: &event.ThreadArgs{Begun: b}}
-		s.keepRest(t, s.start-settled)
-	}
-	s.sortPending()
-	return events
-}
-
-// open gives a talk of hour 0 its number, and its calls theirs.
-func (t *talk) open(num int32, calls *[]event.Call) {
-	t.Num = num
-	for i := range t.consulted {
-		t.consulted[i].Conv = num
-	}
-	for i := range t.calls {
-		t.calls[i].N, t.calls[i].Conv = int32(len(*calls)), int(num)
-		*calls = append(*calls, t.calls[i])
-	}
-	n := 0
-	for i := range t.parts {
-		if t.parts[i].Type == "call_summary" && n < len(t.calls) {
-			t.parts[i].Call = event.CallID(t.calls[n].N)
-			n++
-		}
-	}
-}
-
-// drawGuest draws who begins a talk: somebody who came lately and comes again, or anybody known by then, rather those of the last months.
-func (s *Script) drawGuest(r *event.RNG, at int64) *event.Contact {
-	if r.Chance(0.16) {
-		for range 6 {
-			if n := len(s.lately); n > 0 {
-				if v := s.lately[r.IntN(n)]; v.end < at && v.end > at-6*event.Day {
-					return v.who
-				}
-			}
-		}
-	}
-	known := max(1, sort.Search(len(s.guest.times), func(i int) bool { return s.guest.times[i] > at }))
-	who := r.IntN(known)
-	if r.Chance(0.45) {
-		who = known - 1 - r.IntN(min(known, known/6+1))
-	}
-	return s.guest.born[who]
-}
 
 // remember notes a talk for those that come after it.
 func (s *Script) remember(t *talk) {
@@ -166,18 +92,11 @@ func (s *Script) busy(n int, at int64) (count int) {
 	return count
 }
 
-// Calls returns the calls of hour 0.
-func (s *Script) Calls() []event.Call { return s.calls }
-
-// Consultations returns the initial consultations of a conversation. Their parts and those that they led to are places until then.
-func (s *Script) Consultations(num int32) (list []event.Consultation) {
-	if int(num) >= len(s.talks) {
-		return nil
+// drawTopic draws a topic, more often one of the first.
+func (s *Script) drawTopic(r *event.RNG) int {
+	weights := make([]float64, len(topics))
+	for i := range topics {
+		weights[i] = topics[i].weight
 	}
-	for _, c := range s.talks[num].consulted {
-		if c.At <= s.start-settled {
-			list = append(list, numbered(c, num))
-		}
-	}
-	return list
+	return pick(r, weights...)
 }

@@ -256,3 +256,32 @@ func (t *talk) levelAt(until int64) *event.SLA {
 	}
 	return &event.SLA{Name: t.level.name, Status: status}
 }
+
+// ticket is one ticket with its whole life.
+type ticket struct {
+	population.ScriptedThread
+	at    int64
+	kind  int
+	born  event.Beginning
+	parts []event.Part
+	talk  *talk // that it comes from; nil: none
+}
+
+// beginning returns the content of a ticket as of a time.
+func (t *ticket) beginning(until int64) *event.Beginning {
+	b := t.born
+	b.Num = t.Num
+	for _, p := range t.parts {
+		if p.At <= until {
+			p.ID = event.PartID(t.Num, len(b.Parts))
+			b.Parts = append(b.Parts, p)
+		}
+	}
+	return &b
+}
+
+// span is one state of a conversation, or one status of a teammate.
+type span struct {
+	begin, end int64 // end 0: it lasts
+	values     map[string]any
+}

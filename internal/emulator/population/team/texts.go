@@ -7,52 +7,12 @@ import (
 	"aqueduck/internal/emulator/event"
 )
 
-// topic is what conversations are about.
-type topic struct {
-	name   string
-	team   int
-	weight float64 // share of the conversations, in percent
-}
-
-// topics have the same places as their texts, and as their tags in tagNames.
-var topics = []topic{
-	{"Login", support, 22}, {"Invoice", billing, 15}, {"Import", onboarding, 11}, {"Bug", support, 9}, {"Integration", support, 8}, {"Plan change", billing, 7},
-	{"Permissions", support, 6}, {"Getting started", onboarding, 6}, {"Refund", billing, 5}, {"Performance", support, 4}, {"Cancellation", billing, 4}, {"Data protection", support, 3},
-}
-
 // languages are those that customers write in, with their shares in percent.
 var languages = []struct {
 	code  string
 	share float64
 	of    *language
 }{{"en", 46, &english}, {"de", 26, &german}, {"fr", 13, &french}, {"es", 9, &spanish}, {"it", 6, &italian}}
-
-// language has the texts of one language. {n} is a number, {me} the teammate's first name and {name} the customer's.
-type language struct {
-	topics [12]exchange
-
-	human   []string // the customer asks for a teammate
-	details []string // a teammate asks for details
-	given   []string // the customer gives them
-	nudge   []string // the customer asks again
-	thanks  []string // the customer is content
-	closing []string // a teammate's last words
-	again   []string // the customer comes back
-	waits   []string // a teammate says that it takes longer
-	welcome []string // the workspace begins
-	curious []string // the customer answers that
-	good    []string // remarks on a good rating
-	bad     []string // remarks on a bad one
-}
-
-// exchange has the texts of one topic.
-type exchange struct {
-	title  string
-	ask    []string // the customer's first message
-	more   []string // what the customer adds
-	help   []string // what the AI agent answers
-	answer []string // what a teammate answers
-}
 
 // speech writes the messages of one conversation.
 type speech struct {
@@ -106,16 +66,6 @@ func (s speech) words(r *event.RNG, of []string, me string) string {
 	return strings.NewReplacer("{n}", s.number, "{me}", firstName(me), "{name}", s.first).Replace(r.PickText(of))
 }
 
-func firstName(name string) string {
-	first, _, _ := strings.Cut(name, " ")
-	return first
-}
-
-// mailbox returns a name as the first part of an address.
-func mailbox(name string) string {
-	return strings.NewReplacer(" ", ".", "ü", "ue", "ö", "oe", "ä", "ae", "é", "e", "è", "e", "í", "i", "á", "a", "ó", "o", "ñ", "n", "'", "").Replace(strings.ToLower(name))
-}
-
 // notes are what teammates write for each other.
 var notes = []string{
 	"Checked the account: two workspaces with the same domain, that explains it.", "Talked to engineering, a fix is planned for the next release.",
@@ -140,14 +90,14 @@ func (s speech) remarkOf(r *event.RNG, stars int64) string {
 	return ""
 }
 
-// Bodies returns texts for what operations write without words.
-func (s *Script) Bodies() (list []string) {
-	for _, l := range languages {
-		for _, t := range l.of.topics {
-			for _, text := range append(append([]string{}, t.ask...), t.answer...) {
-				list = append(list, "<p>"+plain(event.NewRNG(s.seed), []string{text})+"</p>")
-			}
-		}
+// files draws what is attached to a message.
+func (s speech) files(r *event.RNG, share float64) []event.Attachment {
+	if !r.Chance(share) {
+		return nil
 	}
-	return list
+	f := event.Attachment{Name: "screenshot-" + strconv.Itoa(1+r.IntN(40)) + ".png", Type: "image/png", Size: int64(40_000 + r.IntN(900_000)), ID: r.Uint64(), Width: 1280, Height: 720}
+	if r.Chance(0.3) {
+		f = event.Attachment{Name: "invoice-" + s.number + ".pdf", Type: "application/pdf", Size: int64(60_000 + r.IntN(200_000)), ID: r.Uint64()}
+	}
+	return []event.Attachment{f}
 }

@@ -2,7 +2,7 @@ package team
 
 var spanish = language{
 	topics: [12]exchange{
-		{"No puedo entrar", []string{"Hola, desde esta mañana no puedo entrar. Dice que la contraseña es incorrecta.", "El correo para restablecer la contraseña no llega."}, []string{"Es el espacio de trabajo {n}."},
+		{"No puedo entrar", []string{"Hola, desde esta mañana no puedo entrar. La contraseña parece incorrecta.", "El correo para restablecer la contraseña no llega."}, []string{"Es el espacio de trabajo {n}."},
 			[]string{"Puede restablecer la contraseña en la página de acceso: «¿Olvidó la contraseña?» y el enlace del correo."},
 			[]string{"Hola {name}, he desbloqueado la cuenta y enviado un enlace nuevo. Saludos, {me}", "Su servidor rechazaba nuestros mensajes. Ya está arreglado."}},
 		{"Pregunta sobre una factura", []string{"La dirección de la factura {n} es incorrecta. ¿La pueden corregir?", "En la factura {n} falta nuestro NIF."}, []string{"La dirección correcta está en el contrato."},
