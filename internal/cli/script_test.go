@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EMULATOR_CONTACTS", "60")
+			env.Setenv("EMULATOR_POPULATION", "odd")
 			file := filepath.Join(env.WorkDir, "pipelines.yaml")
 			if _, err := os.Stat(file); err == nil {
 				return nil
@@ -160,7 +161,7 @@ var filledOnce = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	sync := exec.Command("aqueduck", "sync", "-f", file, "--dir", dir)
-	sync.Env = append(os.Environ(), "WORKSPACE_URL=emulator", "EMULATOR_CONTACTS=60")
+	sync.Env = append(os.Environ(), "WORKSPACE_URL=emulator", "EMULATOR_CONTACTS=60", "EMULATOR_POPULATION=odd")
 	if out, err := sync.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("fill a warehouse: %w\n%s", err, out)
 	}
