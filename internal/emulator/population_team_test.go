@@ -103,12 +103,11 @@ func (s *teamSurvey) arrivalFigures() []teamFigure {
 	var days [7]int
 	note := func(at int64) {
 		written++
-		if t := teamLocal(at); true {
-			hours[t.Hour()]++
-			days[t.Weekday()]++
-			if t.Hour() >= 8 && t.Hour() < 18 {
-				office++
-			}
+		t := teamLocal(at)
+		hours[t.Hour()]++
+		days[t.Weekday()]++
+		if t.Hour() >= 8 && t.Hour() < 18 {
+			office++
 		}
 	}
 	begun, channel := map[string]int{}, map[any]int{}
@@ -219,9 +218,7 @@ func (s *teamSurvey) answerFigures() []teamFigure {
 					since = at
 					waits++
 				}
-				if asked = at; first && !d.byContact() {
-					first = true
-				}
+				asked = at
 			case p["from_ai_agent"] == true:
 				if human {
 					afterHuman++

@@ -2,7 +2,9 @@ package emulator_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"aqueduck/internal/emulator"
 )
@@ -35,5 +37,45 @@ func TestTheSameSeedAndHoursGiveTheSameTeam(t *testing.T) {
 	}
 	if rows(4) == first {
 		t.Error("another seed gives the same")
+	}
+}
+
+// What the oracle says of an earlier time does not change when talks go on.
+func TestTruthOfATeamAtATimeIsWhatTheOracleSaidThen(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{Seed: 5, Population: emulator.Team, Contacts: 150, Conversations: 400, Start: time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)})
+	past := []oracleSnapshot{snapshotOracle(w)}
+	for range 5 {
+		w.SimulateHours(1)
+		past = append(past, snapshotOracle(w))
+	}
+	for i, then := range past {
+		for _, stream := range emulator.OracleStreams() {
+			rows, err := w.TruthAt(stream, then.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := comparableRows(slices.Collect(rows)); !slices.Equal(got, then.rows[stream]) {
+				t.Errorf("%s at %s, the %dth time: %d rows, %d then%s", stream, then.at, i, len(got), len(then.rows[stream]), firstDifference(got, then.rows[stream]))
+			}
+		}
+	}
+	if slices.Equal(past[0].rows["conversation_parts"], past[5].rows["conversation_parts"]) {
+		t.Error("nothing was said in five hours of a Friday")
+	}
+}
+
+// The smallest sizes, and none, have a population, which lives.
+func TestTheSmallestTeams(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{1, 1}, {1, -1}, {3, 9}, {40, 8}} {
+		w := emulator.New(emulator.Config{Seed: uint64(size[0]), Population: emulator.Team, Contacts: size[0], Conversations: size[1]})
+		w.SimulateHours(72)
+		for _, stream := range emulator.OracleStreams() {
+			w.Oracle(stream)
+		}
+		if got := len(w.Oracle("conversations")); got < size[1] {
+			t.Errorf("%d conversations of %d", got, size[1])
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (s *Script) Actions(count int) []event.AdminAction {
 }
 
 // actionsOf draws the actions of an hour: more when the team begins to work.
-func (s *Script) actionsOf(r *event.RNG, _ int, begin int64) (list []event.AdminAction) {
+func (s *Script) actionsOf(r *event.RNG, begin int64) (list []event.AdminAction) {
 	if !isOpen(begin) {
 		return nil
 	}

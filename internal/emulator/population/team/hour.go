@@ -106,7 +106,7 @@ func (s *Script) Hour(hour int, base int64, contact func(r *event.RNG) *event.Co
 			s.keepTicket(s.newTicket(r, t), 0)
 		}
 	}
-	for _, a := range s.actionsOf(r, hour, begin) {
+	for _, a := range s.actionsOf(r, begin) {
 		s.later(a.At, population.Happening{Action: &a})
 	}
 	s.sortPending()
