@@ -52,7 +52,8 @@ func compilePlans(s *schemas.Stream, p *maskPolicy) ([]*tablePlan, error) {
 		}
 	}
 	c.skipIgnored()
-	c.finishTree(c.plans[0].root, p, 1)
+	c.plans[0].root.applyPolicy(p)
+	c.finishTree(c.plans[0].root, 1)
 	c.joinPlaces()
 	for _, p := range c.plans {
 		if len(p.table.Groups) > maxGroups {
@@ -283,9 +284,9 @@ func (c *planCompiler) matchingFields(at *objectNode, path []string) []*fieldNod
 	return all
 }
 
-// finishTree numbers the nodes of a tree, and sets their policies and groups.
-func (c *planCompiler) finishTree(n *objectNode, p *maskPolicy, depth int) {
-	n.number, n.policy, n.depth = c.nodes, p, depth
+// finishTree numbers the nodes of a tree, and sets their groups. They have their policies.
+func (c *planCompiler) finishTree(n *objectNode, depth int) {
+	n.number, n.depth = c.nodes, depth
 	c.nodes++
 	names := make([]string, 0, len(n.fields))
 	for name := range n.fields {
@@ -294,27 +295,18 @@ func (c *planCompiler) finishTree(n *objectNode, p *maskPolicy, depth int) {
 	slices.Sort(names)
 	for _, name := range names {
 		f := n.fields[name]
-		f.policy = p.policyOf([]byte(name))
 		for _, i := range f.columns {
 			n.of.columns[i].silent = f.policy.actionHere() == actDrop
 		}
-		f.plain = f.plainColumn()
 		f.assignGroup()
 		if f.object != nil {
 			f.object.kept = n.kept || f.whole || f.list != nil && f.list.entries
-			c.finishTree(f.object, f.policy, depth+1)
+			c.finishTree(f.object, depth+1)
 			f.inside = f.object.inside
 		}
 		n.inside |= f.bit | f.inside
 		if f.list != nil {
-			below := f.policy
-			if f.list.entries {
-				below = below.policyOf([]byte(schemas.AnyKey))
-			}
-			if f.list.item != nil {
-				f.list.item.policy = below
-			}
-			c.finishTree(f.list.root, below, depth+2) // a list is a level of nesting, too
+			c.finishTree(f.list.root, depth+2) // a list is a level of nesting, too
 		}
 	}
 }

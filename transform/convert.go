@@ -16,6 +16,13 @@ func (v *cellConverter) maskedCell(c *columnPlan, t jsonValue, f *fieldNode) (va
 	if f.policy.actionHere() != actHash || c.as == schemas.HasText { // that there is a text is not personal
 		return v.convertValue(c, t, f)
 	}
+	switch {
+	case c.kind.isFixed(): // it has no place for a hash
+		_, reason = v.convertValue(c, t, f)
+		return rowCell{}, reason
+	case c.kind == kindText && t.isContainer():
+		return rowCell{}, ReasonType
+	}
 	hashed := rowCell{set: true, textSpan: v.mask.appendFieldHash(f, t.raw)}
 	if c.kind == kindText { // the span without the quotes
 		hashed.from++

@@ -3,7 +3,7 @@ package transform
 import "github.com/go-faster/jx"
 
 // readList reads the rows of a child table from a list in the row w.
-func (r *recordReader) readList(p *tablePlan, w *rowFrame) error {
+func (r *recordReader) readList(p *tablePlan, policy *maskPolicy, w *rowFrame) error {
 	it, err := r.js.ArrIter()
 	if err != nil {
 		return err
@@ -16,7 +16,7 @@ func (r *recordReader) readList(p *tablePlan, w *rowFrame) error {
 			continue
 		}
 		p.listObject = w.object
-		if err := r.readItem(p, rowState{position: position, above: w.row}); err != nil {
+		if err := r.readItem(p, policy, rowState{position: position, above: w.row}); err != nil {
 			return err
 		}
 	}
@@ -24,22 +24,22 @@ func (r *recordReader) readList(p *tablePlan, w *rowFrame) error {
 }
 
 // readEntries reads the rows of a child table from the members of an object. A member with the name of an ignored field is no
-// entry unless it is an object: such objects often have a `type` besides their entries.
-func (r *recordReader) readEntries(p *tablePlan, w *rowFrame) error {
+// entry unless it is an object: such objects often have a `type` besides their entries. A dropped entry has no row.
+func (r *recordReader) readEntries(p *tablePlan, policy *maskPolicy, w *rowFrame) error {
 	it, err := r.js.ObjIter()
 	if err != nil {
 		return err
 	}
 	for it.Next() {
-		f, t := p.root.fields[string(it.Key())], r.js.Next()
-		if t == jx.Null || t != jx.Object && f != nil && f.skip {
+		f, t, own := p.root.fields[string(it.Key())], r.js.Next(), policy.policyOf(it.Key())
+		if t == jx.Null || t != jx.Object && f != nil && f.skip || own.actionHere() == actDrop {
 			if err := r.js.Skip(); err != nil {
 				return err
 			}
 			continue
 		}
 		p.listObject = w.object
-		if err := r.readItem(p, rowState{key: r.text.appendText(string(it.Key())), above: w.row}); err != nil {
+		if err := r.readItem(p, own, rowState{key: r.text.appendText(string(it.Key())), above: w.row}); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,10 @@ func (r *recordReader) readEntries(p *tablePlan, w *rowFrame) error {
 }
 
 // readItem reads one row of a child table. of has its position, key and outer row.
-func (r *recordReader) readItem(p *tablePlan, of rowState) (err error) {
+func (r *recordReader) readItem(p *tablePlan, policy *maskPolicy, of rowState) (err error) {
+	if p.policy != policy {
+		p.applyPolicy(policy)
+	}
 	w := r.openRow(p)
 	own := &p.rows[len(p.rows)-1]
 	own.position, own.key, own.above = of.position, of.key, of.above

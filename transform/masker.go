@@ -17,6 +17,7 @@ type jsonMasker struct {
 	policy *maskPolicy // of the record
 	mac    hash.Hash
 	hashed bool // texts that look like a hash are hashes, and stay
+	lists  int  // around the value at hand
 }
 
 // maskedJSON is a value as compact, valid JSON with the policy applied. depth is that of the object around it.
@@ -42,12 +43,15 @@ func (m *jsonMasker) maskedJSON(raw []byte, p *maskPolicy, depth int) textSpan {
 func (m *jsonMasker) rewriteValue(raw []byte, p *maskPolicy) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	switch {
+	case m.isKnown(p) && raw[0] == '{':
+		m.rewriteObject(raw, p)
 	case p.actionHere() == actHash && raw[0] != 'n' && !(m.hashed && looksHashed(raw)):
 		m.appendHash(raw)
 	case p != nil && raw[0] == '{':
 		m.rewriteObject(raw, p)
 	case p != nil && raw[0] == '[':
 		m.text.arena = append(m.text.arena, '[')
+		m.lists++
 		js := jx.DecodeBytes(raw)
 		items, _ := js.ArrIter()
 		for first := true; items.Next(); first = false {
@@ -59,10 +63,14 @@ func (m *jsonMasker) rewriteValue(raw []byte, p *maskPolicy) {
 			}
 		}
 		m.text.arena = append(m.text.arena, ']')
+		m.lists--
 	default:
 		m.text.appendCompact(raw)
 	}
 }
+
+// isKnown reports whether the object at hand is a declared one. What came as a list is as sent, with all that is in it.
+func (m *jsonMasker) isKnown(p *maskPolicy) bool { return p != nil && p.known && m.lists == 0 }
 
 // looksHashed reports whether a JSON value is a text of the form of a hash.
 func looksHashed(raw []byte) bool {
@@ -80,13 +88,18 @@ func (m *jsonMasker) rewriteObject(raw []byte, p *maskPolicy) {
 		if err != nil || below.actionHere() == actDrop {
 			continue
 		}
+		start := len(x.arena)
 		if !first {
 			x.arena = append(x.arena, ',')
 		}
-		first = false
 		x.appendQuoted(fields.Key())
 		x.arena = append(x.arena, ':')
 		m.rewriteValue(value, below)
+		if m.isKnown(below) && bytes.HasSuffix(x.arena, []byte(":{}")) {
+			x.arena = x.arena[:start]
+			continue
+		}
+		first = false
 	}
 	x.arena = append(x.arena, '}')
 }

@@ -16,6 +16,12 @@ func CheckMasking(s *schemas.Stream, hash, drop []string) error {
 	return nil
 }
 
+// HasMaskName reports whether a name of hash or drop means anything in a stream.
+func HasMaskName(s *schemas.Stream, name string) bool {
+	_, err := sourcePaths(s, name)
+	return err == nil
+}
+
 // newPolicy compiles the names of hash and drop. A name is a column, a child's table and column, or a path in the record. The
 // first name of a path must be declared in the stream file unless it begins with _extra: a misspelled name must not leave
 // personal data unmasked.
@@ -41,6 +47,7 @@ func newPolicy(s *schemas.Stream, o Options) (*maskPolicy, error) {
 			}
 		}
 	}
+	root.resolve(actKeep)
 	return root, root.checkAllowed(s)
 }
 
@@ -77,7 +84,7 @@ func sourcePaths(s *schemas.Stream, name string) ([][]string, error) {
 	case len(paths) == 0:
 		return nil, fmt.Errorf("stream %s has no such column and no field %q; write a field without a column as %s.%s", s.Name, path[0], ExtraColumn, name)
 	}
-	return paths, nil
+	return addOtherPlaces(s, paths), nil
 }
 
 func declaresField(s *schemas.Stream, field string) bool {

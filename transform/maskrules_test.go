@@ -93,3 +93,44 @@ func TestStoredJSONIsMaskedAsAReadingMasksIt(t *testing.T) {
 		}
 	}
 }
+
+// TestAValueIsNeitherHashedTwiceNorFromAMaskedPart has rules for rows that were stored with other rules: what a later mask does with them, and
+// what of it is removed because its hash cannot be computed.
+func TestAValueIsNeitherHashedTwiceNorFromAMaskedPart(t *testing.T) {
+	t.Parallel()
+	key := []byte("key")
+	s := attributeStream()
+	record := `{"id": 1, "attributes": {"_title_": "Help", "o": [{"p": "x", "q": "y"}]}}`
+	value := `[{"p":"x","q":"y"}]`
+	hash := func(text string) string { return `"` + Hash(key, text) + `"` }
+	for _, tt := range []struct {
+		name          string
+		before, after maskNamed
+		whole, entry  any
+	}{
+		{"a part of one of all", maskNamed{hash: []string{"_extra.attributes.o.p"}}, maskNamed{hash: []string{"_extra.attributes.*"}}, `{"_title_":` + hash("Help") + `}`, nil},
+		{"a dropped part of one of all", maskNamed{drop: []string{"attributes.o.p"}}, maskNamed{hash: []string{"thing_attributes.value"}}, `{"_title_":` + hash("Help") + `}`, nil},
+		{"a part of the one", maskNamed{hash: []string{"attributes.o.p"}}, maskNamed{hash: []string{"attributes.o"}}, `{"_title_":"Help"}`, nil},
+		{"one of all", maskNamed{hash: []string{"attributes.o"}}, maskNamed{hash: []string{"thing_attributes.value"}}, `{"_title_":` + hash("Help") + `,"o":` + hash(value) + `}`, hash(value)},
+		{"the same by another name", maskNamed{hash: []string{"title"}}, maskNamed{hash: []string{"attributes._title_"}}, `{"_title_":` + hash("Help") + `,"o":` + value + `}`, value},
+		{"a part of what is hashed", maskNamed{hash: []string{"thing_attributes.value"}}, maskNamed{hash: []string{"attributes.o.p"}}, `{"_title_":` + hash("Help") + `,"o":` + hash(value) + `}`, hash(value)},
+		{"what is hashed is dropped", maskNamed{hash: []string{"thing_attributes.value"}}, maskNamed{drop: []string{"attributes.o"}}, `{"_title_":` + hash("Help") + `}`, "no row"},
+	} {
+		rows := newTestDecoder(t, s, Options{}).appendAll(record).takeRows()
+		before := allMaskRules(t, s, tt.before.hash, tt.before.drop)
+		maskRows(s, rows, before, key)
+		maskRows(s, rows, RulesAfter(SimplifyRules(allMaskRules(t, s, tt.after.hash, tt.after.drop)), before), key)
+		entry := any("no row")
+		for _, row := range rows["thing_attributes"] {
+			if row["name"] == "o" {
+				entry = row["value"]
+			}
+		}
+		if whole := rows["things"][0]["attributes"]; whole != tt.whole || entry != tt.entry {
+			t.Errorf("%s: %v and %v, want %v and %v", tt.name, whole, entry, tt.whole, tt.entry)
+		}
+	}
+}
+
+// maskNamed are names of hash and drop.
+type maskNamed struct{ hash, drop []string }

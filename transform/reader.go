@@ -160,7 +160,7 @@ func (r *recordReader) readNested(f *fieldNode, w *rowFrame) error {
 		case t == jx.Object && f.object != nil:
 			return r.readObject(f.object, w)
 		case t == jx.Array && f.list != nil:
-			return r.readList(f.list, w)
+			return r.readList(f.list, f.policy, w)
 		}
 	}
 	raw, err := r.js.Raw()
@@ -199,13 +199,13 @@ func (r *recordReader) enterValue(f *fieldNode, raw []byte, w *rowFrame) (opened
 			return true, err
 		}
 		r.js = jx.DecodeBytes(raw) // a member with a column is an entry, too
-		return true, r.readEntries(f.list, w)
+		return true, r.readEntries(f.list, f.policy, w)
 	case raw[0] == '{' && f.object != nil:
 		return true, r.readObject(f.object, w)
 	case raw[0] == '[' && f.list != nil && !entries:
-		return true, r.readList(f.list, w)
+		return true, r.readList(f.list, f.policy, w)
 	case raw[0] == '{' && entries:
-		return true, r.readEntries(f.list, w)
+		return true, r.readEntries(f.list, f.policy, w)
 	case raw[0] == '{' && f.list != nil:
 		return emptyObject(r.js), nil // some answers send an empty list as {}
 	case raw[0] == '[':

@@ -180,6 +180,11 @@ func Tables(s *schemas.Stream) []Table {
 	return tables
 }
 
+// HasColumn reports whether the table has a column.
+func (t Table) HasColumn(name string) bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == name })
+}
+
 // newestColumn is the column that decides between two copies of a record in one answer. A stream without `newest`, which trusts
 // the latest whole list, still has two copies within a list: updated_at decides there.
 func newestColumn(s *schemas.Stream) string {

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"maps"
 	"slices"
 
 	"aqueduck/schemas"
@@ -19,6 +20,7 @@ type tablePlan struct {
 	hasNestedLists bool        // the items contain lists
 	listObject     uint64      // number of the object whose list had items at an earlier place
 	root           *objectNode // the record, or an item of the list
+	policy         *maskPolicy // that root and item have: of the list at hand, or of the entry at hand
 	all            uint64      // bits of all its groups
 	cells          []rowCell
 	rows           []rowState
@@ -116,6 +118,41 @@ type laterPlace struct {
 	rank   int // 1: tried after the first place
 	column int
 	list   *tablePlan // nil: a place of a column
+}
+
+// applyPolicy sets the policies of an object's fields, and of all below them.
+func (n *objectNode) applyPolicy(p *maskPolicy) {
+	n.policy = p
+	for name, f := range n.fields {
+		f.policy = p.policyOf([]byte(name))
+		f.plain = f.plainColumn()
+		if f.object != nil {
+			f.object.applyPolicy(f.policy)
+		}
+		if f.list != nil {
+			f.list.applyPolicy(f.policy)
+		}
+	}
+}
+
+// applyPolicy sets the policy of the rows of a table. It is another one for an entry that is named, and for a list at a later place.
+func (p *tablePlan) applyPolicy(policy *maskPolicy) {
+	p.policy = policy
+	if p.item != nil {
+		p.item.policy = policy
+	}
+	p.root.applyPolicy(policy)
+}
+
+// objectPaths are the paths of the declared objects in an object.
+func (n *objectNode) objectPaths(around []string) (paths [][]string) {
+	for _, name := range slices.Sorted(maps.Keys(n.fields)) {
+		if f := n.fields[name]; f.object != nil {
+			path := append(slices.Clip(around), name)
+			paths = append(append(paths, path), f.object.objectPaths(path)...)
+		}
+	}
+	return paths
 }
 
 // childField returns the field with a name; it adds it if needed.

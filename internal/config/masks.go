@@ -87,10 +87,7 @@ func (c *Config) MaskedColumns(s *schemas.Stream, streams []*schemas.Stream) []s
 
 // maskableColumns returns those of some names that the stream has as columns. A pattern's names need not exist in each of its streams.
 func maskableColumns(s *schemas.Stream, names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		_, err := transform.MaskRules(s, name, false)
-		return err != nil
-	})
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !transform.HasMaskName(s, name) })
 }
 
 func prefixNames(kind string, names []string) (all []string) {

@@ -122,6 +122,7 @@ func maskedPlaces(cfg *config.Config, s *schemas.Stream) map[string]bool {
 			}
 			for _, r := range rules {
 				switch {
+				case r.KeyColumn != "": // other rows have their values
 				case r.Rows:
 					places[r.Table] = true
 				case len(r.Path) == 0:

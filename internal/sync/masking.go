@@ -50,47 +50,53 @@ func applyMasking(ctx context.Context, r *stream.Run, w *stream.Workspace, strea
 // findMasking compares the masking of a stream, and of the streams that write into its tables, with the masking recorded when its rows were
 // stored; nil when both are equal. added are the new names, in words.
 func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.Workspace, s *schemas.Stream, streams []*schemas.Stream) (m *mask.MaskChange, added []string, err error) {
-	stored, noted, err := work.Masks.MaskedNames(ctx, w.Name, s.Name)
+	stored, err := work.Masks.MaskedNames(ctx, w.Name, s.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	names := r.Config.MaskedColumns(s, streams)
-	if slices.Equal(names, stored) && (noted || len(names) == 0) && !(r.Rehash && len(names) > 0) {
+	if slices.Equal(names, stored.All) && (stored.Noted || len(names) == 0) && !(r.Rehash && len(names) > 0) {
 		return nil, nil, nil
 	}
 	m = &mask.MaskChange{Stream: s.Name, Names: names, Key: r.HashKey}
 	if n, err := work.Facts.CountRows(ctx, w.Name, transform.Tables(s)[0].Name); err != nil || n == 0 {
 		return m, nil, err // no rows, nothing to mask
 	}
-	m.Unmasked = mask.UnmaskedNames(stored, names)
+	m.Unmasked = mask.UnmaskedNames(stored.All, names)
 	for _, name := range names {
-		if slices.Contains(stored, name) {
-			if r.Rehash && strings.HasPrefix(name, "hash:") {
-				m.Unmasked = append(m.Unmasked, "re"+name)
-			}
-			continue
+		if slices.Contains(stored.All, name) && r.Rehash && strings.HasPrefix(name, "hash:") {
+			m.Unmasked = append(m.Unmasked, "re"+name)
 		}
-		added = append(added, name)
 	}
-	if m.Mask, added, err = maskRulesOf(s, added); err != nil {
+	if m.Mask, added, err = addedRules(s, names, stored); err != nil {
 		return nil, nil, err
-	}
-	before, _, err := maskRulesOf(s, stored)
-	if err != nil {
-		before = nil // a name of columns that the stream no longer has
-	}
-	for i := range m.Mask {
-		m.Mask[i].Hashed, m.Mask[i].Hash = !noted, m.Mask[i].Hash && !isPartMasked(m.Mask[i], before)
 	}
 	m.Unmask, err = revealedColumns(s, m.Unmasked)
 	return m, added, err
 }
 
-// isPartMasked reports whether fields in the JSON of a rule were masked before: then the hash of the source's value cannot be computed.
-func isPartMasked(p transform.MaskRule, before []transform.MaskRule) bool {
-	return slices.ContainsFunc(before, func(b transform.MaskRule) bool {
-		return b.Table == p.Table && b.Column == p.Column && len(b.Path) > len(p.Path) && slices.Equal(b.Path[:len(p.Path)], p.Path)
-	})
+// addedRules returns the rules for stored rows of the names that they were stored without, and these names in words.
+func addedRules(s *schemas.Stream, names []string, stored mask.NamesOfRows) (rules []transform.MaskRule, words []string, err error) {
+	added := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(stored.All, name) })
+	if rules, words, err = maskRulesOf(s, added); err != nil {
+		return nil, nil, err
+	}
+	var before []transform.MaskRule
+	for _, name := range slices.Concat(stored.All, stored.Some) {
+		kind, column, _ := strings.Cut(strings.TrimPrefix(name, "re"), ":")
+		found, err := transform.MaskRules(s, column, kind == "hash")
+		if err != nil {
+			continue // a name of columns that the stream no longer has
+		}
+		for _, p := range found {
+			p.Hashed = !slices.Contains(stored.All, name) // in some rows only
+			before = append(before, p)
+		}
+	}
+	for i := range rules {
+		rules[i].Hashed = rules[i].Hash && !stored.Noted
+	}
+	return transform.RulesAfter(rules, before), words, nil
 }
 
 // maskRulesOf returns the rules of entries such as hash:email, each once, and the entries in words.
@@ -194,11 +200,11 @@ func storedDatasets(r *runner.Runner, workspace string, states []runlog.StreamSt
 
 // maskNote says how many stored values the next run masks, because the configuration names more columns than before; "" if none.
 func maskNote(ctx context.Context, file *read.Reader, workspace string, s *schemas.Stream, wanted []string) (string, error) {
-	added, err := mask.AddedNames(ctx, file, workspace, s.Name, wanted)
+	stored, err := mask.StoredNames(ctx, file, workspace, s.Name)
 	if err != nil {
 		return "", err
 	}
-	rules, words, err := maskRulesOf(s, added)
+	rules, words, err := addedRules(s, wanted, stored)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -21,14 +22,27 @@ const (
 	newHashes = "temp.new_hashes"
 )
 
-// MaskedNames gives the entries of hash and drop that the stored rows of a stream were made with; false where that was
-// never recorded.
-func (w *Masks) MaskedNames(ctx context.Context, schema, stream string) (names []string, noted bool, err error) {
+// NamesOfRows are the entries of hash and drop that the stored rows of a stream were made with.
+type NamesOfRows struct {
+	All   []string // in effect for all rows
+	Some  []string // removed entries: some rows still have their masked values
+	Noted bool     // All was recorded
+}
+
+// MaskedNames gives the entries of hash and drop that the stored rows of a stream were made with.
+func (w *Masks) MaskedNames(ctx context.Context, schema, stream string) (names NamesOfRows, err error) {
 	err = w.db.Do(fmt.Sprintf("read what of %s is masked", stream), func(db *duck.DB) error {
-		names, noted, err = workdb.ReadNames(ctx, db, maskedKey(schema, stream))
+		names, err = namesOfRows(ctx, db, schema, stream)
 		return err
 	})
-	return names, noted, err
+	return names, err
+}
+
+func namesOfRows(ctx context.Context, db *duck.DB, schema, stream string) (names NamesOfRows, err error) {
+	if names.All, names.Noted, err = workdb.ReadNames(ctx, db, maskedKey(schema, stream)); err == nil {
+		names.Some, _, err = workdb.ReadNames(ctx, db, unmaskedKey(schema, stream))
+	}
+	return names, err
 }
 
 // Mask applies a changed masking to the stored rows of a stream: it hashes or drops what is masked from now on, and
@@ -44,10 +58,10 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 		}
 		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {
-			for _, rules := range rulesByColumn(m.Mask) {
-				n, err := w.maskColumn(ctx, schema, rules, m.Key, stamp)
+			for _, g := range transform.GroupRules(m.Mask) {
+				n, err := w.maskGroup(ctx, schema, g, m.Key, stamp)
 				if err != nil {
-					return fmt.Errorf("%s.%s: %w", rules[0].Table, rules[0].Column, err)
+					return fmt.Errorf("%s.%s: %w", g.Table, g.Column, err)
 				}
 				rows += n
 			}
@@ -79,20 +93,19 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 	return rows, err
 }
 
-// maskColumn masks the values of one column in a table, in its history and in its daily copies.
-func (w *Masks) maskColumn(ctx context.Context, schema string, rules []transform.MaskRule, key []byte, stamp time.Time) (int64, error) {
+// maskGroup masks the values of a group of rules in a table, in its history and in its daily copies.
+func (w *Masks) maskGroup(ctx context.Context, schema string, g transform.MaskGroup, key []byte, stamp time.Time) (int64, error) {
 	var all int64
-	p := rules[0]
 	for _, t := range w.db.DescribedTables(schema) {
-		if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table {
+		if t.Name != g.Table && t.HistoryOf != g.Table && t.CopyOf != g.Table {
 			continue
 		}
-		if p.Rows {
-			if err := w.unhashParents(ctx, schema, t, "true", stamp); err != nil {
+		if g.Rules[0].Rows {
+			if err := w.unhashParents(ctx, schema, t, rowsCondition(g, "", t.HasColumn), stamp); err != nil {
 				return 0, err
 			}
 		}
-		n, gone, err := w.maskInTable(ctx, duck.Table(schema, t.Name), t, rules, key, stamp)
+		n, gone, err := w.maskInTable(ctx, duck.Table(schema, t.Name), t, g, key, stamp)
 		if err != nil {
 			return 0, err
 		}
@@ -110,16 +123,13 @@ func (w *Masks) maskColumn(ctx context.Context, schema string, rules []transform
 	return all, nil
 }
 
-func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Table, rules []transform.MaskRule, key []byte, stamp time.Time) (rows, gone int64, err error) {
-	p := rules[0]
+func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Table, g transform.MaskGroup, key []byte, stamp time.Time) (rows, gone int64, err error) {
+	p, own := g.Rules[0], rowsCondition(g, "t.", t.HasColumn)
 	if p.Rows {
-		gone, err = w.db.DB.Exec(ctx, "DELETE FROM "+relation)
+		gone, err = w.db.DB.Exec(ctx, "DELETE FROM "+relation+" AS t WHERE "+own)
 		return gone, gone, err
 	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == name })
-	}
-	if !has(p.Column) {
+	if !t.HasColumn(p.Column) {
 		return 0, 0, nil
 	}
 	column, source, unhashed := duck.Name(p.Column), duck.Name(p.Column), ""
@@ -128,25 +138,25 @@ func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Ta
 	}
 	set := func(value, from, where string) (int64, error) {
 		return w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = %s%s, %s = $1, %s = $2%s WHERE %s", relation, column, value, unhashed,
-			transform.SyncedAtColumn, transform.RunIDColumn, from, where), stamp, w.db.RunID())
+			transform.SyncedAtColumn, transform.RunIDColumn, from, own+" AND "+where), stamp, w.db.RunID())
 	}
 	isJSON := slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == p.Column && c.SQL == "JSON" })
 	switch {
 	case len(p.Path) > 0 || isJSON && p.Hash:
-		if err := w.fillHashes(ctx, relation, column+"::VARCHAR", anyMaskedCondition(rules, has), transform.MaskJSON(rules, key)); err != nil {
+		if err := w.fillHashes(ctx, relation, column+"::VARCHAR", maskedCondition(g, t.HasColumn), transform.MaskJSON(g.Rules, key)); err != nil {
 			return 0, 0, err
 		}
 		rows, err = set("nullif(h.hash, '')::JSON", " FROM "+hashes+" h", "t."+column+"::VARCHAR = h.word")
 		return rows, 0, err
-	case p.Hash && p.From != "" && has(p.From):
+	case p.Hash && p.From != "" && t.HasColumn(p.From):
 		source = duck.Name(p.From)
 	case !p.Hash || p.From != "":
 		rows, err = set("NULL", "", column+" IS NOT NULL")
 		return rows, 0, err
 	}
-	hashable := source + " IS NOT NULL"
+	hashable := rowsCondition(g, "", t.HasColumn) + " AND " + source + " IS NOT NULL"
 	if p.Hashed { // values that look like a hash stay
-		hashable += " AND NOT regexp_full_match(" + source + ", '[0-9a-f]{32}')"
+		hashable += " AND NOT " + looksHashed(p)
 	}
 	if err := w.fillHashes(ctx, relation, source, hashable, func(text string) string { return transform.Hash(key, text) }); err != nil {
 		return 0, 0, err
@@ -156,6 +166,11 @@ func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Ta
 	}
 	removed, err := set("NULL", "", column+" IS NOT NULL AND "+source+" IS NULL")
 	return rows + removed, 0, err
+}
+
+// looksHashed is the condition for values that look like a hash.
+func looksHashed(p transform.MaskRule) string {
+	return "regexp_full_match(" + duck.Name(cmp.Or(p.From, p.Column)) + "::VARCHAR, '\"?[0-9a-f]{32}\"?')"
 }
 
 // fillHashes fills the table hashes with the different values of an expression that masking changes, and what it makes of them.

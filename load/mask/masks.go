@@ -1,7 +1,6 @@
 package mask
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -46,43 +45,38 @@ func hasFieldCondition(value string, path []string) string {
 	return "contains(" + value + "::VARCHAR, " + duck.Text(strings.TrimPrefix(clause.QuoteJSON(path[len(path)-1]), `"`)+":") + ")"
 }
 
-// rulesByColumn groups rules by their columns. A column has several only where they are about fields of its JSON. A column that is hashed
-// from another comes before that one.
-func rulesByColumn(rules []transform.MaskRule) (groups [][]transform.MaskRule) {
-	for _, p := range rules {
-		i := slices.IndexFunc(groups, func(group []transform.MaskRule) bool {
-			return group[0].Table == p.Table && group[0].Column == p.Column && !p.Rows
-		})
-		if i < 0 {
-			groups = append(groups, nil)
-			i = len(groups) - 1
-		}
-		groups[i] = append(groups[i], p)
-	}
-	slices.SortStableFunc(groups, func(a, b []transform.MaskRule) int { return cmp.Compare(b[0].From, a[0].From) })
-	return groups
-}
-
-// anyMaskedCondition is the condition for rows with a value that one of a column's rules may mask.
-func anyMaskedCondition(rules []transform.MaskRule, has func(column string) bool) string {
-	conditions := make([]string, len(rules))
-	for i, p := range rules {
-		conditions[i] = maskedCondition(p, has)
-	}
-	return "(" + strings.Join(conditions, " OR ") + ")"
-}
-
-// maskedCondition is the condition for rows with a value that a rule masks, in a table or stored relation with these columns.
-func maskedCondition(p transform.MaskRule, has func(column string) bool) string {
-	switch {
+// maskedCondition is the condition for rows with a value that a group of rules may mask, in a table or stored relation with these columns.
+func maskedCondition(g transform.MaskGroup, has func(column string) bool) string {
+	rows := rowsCondition(g, "", has)
+	switch p := g.Rules[0]; {
 	case p.Rows:
-		return "true"
-	case !has(p.Column):
+		return rows
+	case !has(g.Column):
 		return "false"
-	case len(p.Path) > 0:
-		return hasFieldCondition(duck.Name(p.Column), p.Path)
+	case len(p.Path) == 0:
+		return rows + " AND " + duck.Name(g.Column) + " IS NOT NULL"
 	}
-	return duck.Name(p.Column) + " IS NOT NULL"
+	conditions := make([]string, len(g.Rules))
+	for i, p := range g.Rules {
+		conditions[i] = hasFieldCondition(duck.Name(g.Column), p.Path)
+	}
+	return rows + " AND (" + strings.Join(conditions, " OR ") + ")"
+}
+
+// rowsCondition is the condition for the rows of a group.
+func rowsCondition(g transform.MaskGroup, alias string, has func(column string) bool) string {
+	column := alias + duck.Name(g.KeyColumn)
+	switch {
+	case g.KeyColumn == "" || !has(g.KeyColumn):
+		return "true"
+	case g.Except == nil:
+		return column + " = " + duck.Text(g.Key)
+	}
+	keys := make([]string, len(g.Except))
+	for i, key := range g.Except {
+		keys[i] = duck.Text(key)
+	}
+	return column + " NOT IN (" + strings.Join(keys, ", ") + ")"
 }
 
 // unmaskedKey is the key in _sync.meta of the removed entries of hash and drop, while some rows were not read again

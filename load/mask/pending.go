@@ -6,20 +6,13 @@ import (
 	"slices"
 
 	"aqueduck/load/internal/duck"
-	"aqueduck/load/internal/workdb"
 	"aqueduck/load/read"
 	"aqueduck/transform"
 )
 
-// AddedNames gives, of the wanted entries of hash and drop of a stream, those that the rows of a published file were stored without.
-func AddedNames(ctx context.Context, r *read.Reader, schema, stream string, wanted []string) (added []string, err error) {
-	stored, _, err := workdb.ReadNames(ctx, r.DB, maskedKey(schema, stream))
-	for _, name := range wanted {
-		if !slices.Contains(stored, name) {
-			added = append(added, name)
-		}
-	}
-	return added, err
+// StoredNames gives the entries of hash and drop that the rows of a published file were stored with.
+func StoredNames(ctx context.Context, r *read.Reader, schema, stream string) (NamesOfRows, error) {
+	return namesOfRows(ctx, r.DB, schema, stream)
 }
 
 // CountUnmasked counts the values of a published file that masking rules would hash or drop, in tables with their histories
@@ -29,19 +22,15 @@ func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []
 	if err != nil {
 		return 0, err
 	}
-	for _, group := range rulesByColumn(rules) {
-		p := group[0]
+	for _, g := range transform.GroupRules(rules) {
 		for _, t := range tables {
-			if t.Name != p.Table && t.HistoryOf != p.Table && t.CopyOf != p.Table || len(stored[t.Name]) == 0 {
+			if t.Name != g.Table && t.HistoryOf != g.Table && t.CopyOf != g.Table || len(stored[t.Name]) == 0 {
 				continue
 			}
 			has := func(column string) bool {
 				return slices.ContainsFunc(stored[t.Name], func(c duck.StoredColumn) bool { return c.Name == column })
 			}
-			if !p.Rows && !has(p.Column) {
-				continue
-			}
-			n, err := countValues(ctx, r, duck.Table(schema, t.Name), anyMaskedCondition(group, has), group)
+			n, err := countValues(ctx, r, duck.Table(schema, t.Name), maskedCondition(g, has), g.Rules)
 			if err != nil {
 				return 0, err
 			}
@@ -55,6 +44,9 @@ func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []
 func countValues(ctx context.Context, r *read.Reader, relation, where string, rules []transform.MaskRule) (values int64, err error) {
 	p := rules[0]
 	if len(p.Path) == 0 {
+		if p.Hashed {
+			where += " AND NOT " + looksHashed(p)
+		}
 		return values, r.DB.Scan(ctx, "SELECT count(*) FROM "+relation+" WHERE "+where, nil, &values)
 	}
 	masked := transform.MaskJSON(rules, nil)

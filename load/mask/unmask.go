@@ -21,9 +21,7 @@ func (w *Masks) unmaskColumn(ctx context.Context, schema string, p UnmaskedColum
 		if t.Name != p.Table {
 			continue
 		}
-		where := maskedCondition(p.MaskRule, func(column string) bool {
-			return slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == column })
-		})
+		where := maskedCondition(transform.GroupRules([]transform.MaskRule{p.MaskRule})[0], t.HasColumn)
 		all := p.Dropped || p.Rows
 		if all {
 			where = "true" // any row may have had the value
