@@ -229,7 +229,7 @@ func (d *streamDraft) inheritFrom(model *streamDraft) {
 	s.Table = strings.TrimSuffix(m.Table, model.suffix) + d.suffix
 	s.Copies = s.With == m.Name && s.Into == ""
 	if s.Copies {
-		s.Beside = m.storedTable()
+		s.Beside = m.StoredTable()
 	}
 	var children []Child
 	for _, c := range m.Children {
@@ -252,7 +252,7 @@ func (d *streamDraft) linkCopies(copies *streamDraft) {
 	if s.Beside != "" {
 		return
 	}
-	s.Beside = other.storedTable()
+	s.Beside = other.StoredTable()
 	for i := range s.Children {
 		s.Children[i].Beside = other.Children[i].Table
 	}

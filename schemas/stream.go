@@ -150,8 +150,8 @@ func (s *Stream) Owner() string {
 	return s.Name
 }
 
-// storedTable is the table with all rows, soft-deleted ones included.
-func (s *Stream) storedTable() string {
+// StoredTable is the table with all rows, soft-deleted ones included.
+func (s *Stream) StoredTable() string {
 	if s.Absent == "gone" {
 		return s.Table + "_all"
 	}
@@ -326,11 +326,37 @@ type RelationColumn struct {
 	From      string // column of a source under another name, which says whether it is personal data; "": the one with the same name
 }
 
+// ExtraColumn is the column of every table with the fields that have no column of their own.
+const ExtraColumn = "_extra"
+
 // AnyKey stands in a path for the key of any entry.
 const AnyKey = "*"
 
 // IsHashable reports whether a column can hold the hash of its field, or holds no value of it.
 func (c Column) IsHashable() bool { return c.Type == Text || c.Type == JSON || c.As == HasText }
+
+// IsComputed reports whether the column's source is no field of the record, or of an item.
+func (c Column) IsComputed() bool {
+	switch c.From[0] {
+	case FromReadAt, FromOver, FromParent, FromPosition, FromKey, FromItem, FromErased:
+		return true
+	}
+	return false
+}
+
+// PathsFrom are the paths from the record to the column, by the paths to its rows. An item has the path of its row.
+func (c Column) PathsFrom(rows [][]string) (paths [][]string) {
+	for _, row := range rows {
+		if c.From[0] == FromItem {
+			paths = append(paths, row)
+			continue
+		}
+		for _, place := range c.Places() {
+			paths = append(paths, slices.Concat(row, place))
+		}
+	}
+	return paths
+}
 
 // Places are the paths in the record that may fill the column, in order.
 func (c Column) Places() [][]string { return append([][]string{c.From}, c.Or...) }

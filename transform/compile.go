@@ -166,7 +166,7 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 		if d.Required || slices.Contains(key, d.Name) {
 			p.keys = append(p.keys, i)
 		}
-		if isComputed(d.From) && d.From[0] != schemas.FromItem {
+		if d.IsComputed() && d.From[0] != schemas.FromItem {
 			if err := c.compileComputed(&one, d, p); err != nil {
 				return nil, fmt.Errorf("column %s: %w", d.Name, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/schemas"
+	"aqueduck/transform/maskrule"
 )
 
 // CheckMasking is nil where these names of hash and drop can be applied to a stream. It compiles nothing else, so it is cheap.
@@ -16,15 +17,7 @@ func CheckMasking(s *schemas.Stream, hash, drop []string) error {
 	return nil
 }
 
-// HasMaskName reports whether a name of hash or drop means anything in a stream.
-func HasMaskName(s *schemas.Stream, name string) bool {
-	_, err := sourcePaths(s, name)
-	return err == nil
-}
-
-// newPolicy compiles the names of hash and drop. A name is a column, a child's table and column, or a path in the record. The
-// first name of a path must be declared in the stream file unless it begins with _extra: a misspelled name must not leave
-// personal data unmasked.
+// newPolicy compiles the names of hash and drop.
 func newPolicy(s *schemas.Stream, o Options) (*maskPolicy, error) {
 	if len(o.Hash)+len(o.Drop) == 0 {
 		return nil, nil
@@ -38,7 +31,7 @@ func newPolicy(s *schemas.Stream, o Options) (*maskPolicy, error) {
 		names []string
 	}{{actHash, o.Hash}, {actDrop, o.Drop}} {
 		for _, name := range wanted.names {
-			paths, err := sourcePaths(s, name)
+			paths, err := maskrule.SourcePaths(s, name)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", wanted.act, name, err)
 			}
@@ -49,49 +42,6 @@ func newPolicy(s *schemas.Stream, o Options) (*maskPolicy, error) {
 	}
 	root.resolve(actKeep)
 	return root, root.checkAllowed(s)
-}
-
-// sourcePaths are the paths in a record that a name of hash or drop means.
-func sourcePaths(s *schemas.Stream, name string) ([][]string, error) {
-	var paths [][]string
-	for _, c := range s.Columns {
-		if c.Name == name {
-			paths = append(paths, c.Places()...)
-		}
-	}
-	for _, child := range s.Children {
-		for _, c := range child.Columns {
-			if child.Table+"."+c.Name != name {
-				continue
-			}
-			paths = append(paths, pathsOf(s, child, c)...)
-		}
-	}
-	for _, path := range paths {
-		if slices.ContainsFunc(path, func(step string) bool { return isComputed([]string{step}) }) {
-			return nil, fmt.Errorf("the column is not filled from a field of the record")
-		}
-	}
-	path := strings.Split(name, ".")
-	if len(path) > maxSegments {
-		return nil, fmt.Errorf("more than %d names in a path", maxSegments)
-	}
-	switch {
-	case path[0] == ExtraColumn && len(path) > 1:
-		paths = append(paths, path[1:])
-	case declaresField(s, path[0]):
-		paths = append(paths, path)
-	case len(paths) == 0:
-		return nil, fmt.Errorf("stream %s has no such column and no field %q; write a field without a column as %s.%s", s.Name, path[0], ExtraColumn, name)
-	}
-	return addOtherPlaces(s, paths), nil
-}
-
-func declaresField(s *schemas.Stream, field string) bool {
-	first := func(path []string) bool { return len(path) > 0 && path[0] == field }
-	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return slices.ContainsFunc(c.Places(), first) }) ||
-		slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Within == "" && slices.ContainsFunc(c.Places(), first) }) ||
-		slices.ContainsFunc(s.Ignore, first)
 }
 
 // checkAllowed refuses to mask columns that the tables need.
@@ -110,10 +60,10 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 	}
 	for _, child := range s.Children {
 		for _, c := range child.Columns {
-			if isComputed(c.From) && c.From[0] != schemas.FromItem {
+			if c.IsComputed() && c.From[0] != schemas.FromItem {
 				continue
 			}
-			act := p.strictestAction(pathsOf(s, child, c))
+			act := p.strictestAction(c.PathsFrom(s.PathsOf(child)))
 			name := child.Table + "." + c.Name
 			switch {
 			case act == actDrop && (c.Required || slices.Contains(child.Key, c.Name)):
@@ -124,18 +74,4 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 		}
 	}
 	return nil
-}
-
-// pathsOf are the paths from the record to a column of a child's table. An item has the path of its list.
-func pathsOf(s *schemas.Stream, child schemas.Child, c schemas.Column) (paths [][]string) {
-	for _, around := range s.PathsOf(child) {
-		if c.From[0] == schemas.FromItem {
-			paths = append(paths, around)
-			continue
-		}
-		for _, place := range c.Places() {
-			paths = append(paths, slices.Concat(around, place))
-		}
-	}
-	return paths
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aqueduck/schemas"
+	"aqueduck/transform/maskrule"
 )
 
 // attributeStream has an object whose members are rows, and a column for one of them.
@@ -25,7 +26,7 @@ func attributeStream() *schemas.Stream {
 }
 
 // allMaskRules are the rules of all names of hash and drop.
-func allMaskRules(t *testing.T, s *schemas.Stream, hash, drop []string) (rules []MaskRule) {
+func allMaskRules(t *testing.T, s *schemas.Stream, hash, drop []string) (rules []maskrule.Rule) {
 	t.Helper()
 	for _, name := range hash {
 		rules = append(rules, maskRulesFor(t, s, name, true)...)
@@ -37,14 +38,14 @@ func allMaskRules(t *testing.T, s *schemas.Stream, hash, drop []string) (rules [
 }
 
 // maskRows masks rows as the loader masks those that are stored.
-func maskRows(s *schemas.Stream, tables map[string][]map[string]any, rules []MaskRule, key []byte) {
+func maskRows(s *schemas.Stream, tables map[string][]map[string]any, rules []maskrule.Rule, key []byte) {
 	columns := map[string]Column{}
 	for _, t := range Tables(s) {
 		for _, c := range t.Columns {
 			columns[t.Name+"."+c.Name] = c
 		}
 	}
-	for _, g := range GroupRules(rules) {
+	for _, g := range maskrule.MakeGroups(rules) {
 		has := func(row map[string]any) bool {
 			if g.KeyColumn != "" && g.Except != nil {
 				return !slices.Contains(g.Except, fmt.Sprint(row[g.KeyColumn]))
@@ -121,7 +122,7 @@ func (m *maskCase) randomStream() *schemas.Stream {
 			if n > 0 && m.r.IntN(3) == 0 {
 				outer = s.Children[m.r.IntN(n)]
 				child.Within, above = outer.Table, outer.Key
-				child.Entries = child.Entries && keyOf(&schemas.Stream{Children: s.Children}, outer) == "" // a rule has one key
+				child.Entries = child.Entries && !isInEntry(s, outer) // a rule has one key
 			} else if m.r.IntN(4) == 0 {
 				child.Or = [][]string{m.randomPath(2)}
 			}
@@ -150,13 +151,18 @@ func (m *maskCase) randomStream() *schemas.Stream {
 	}
 }
 
+// isInEntry reports whether the rows of a child are entries, or in the lists of entries.
+func isInEntry(s *schemas.Stream, child schemas.Child) bool {
+	return child.Entries || slices.ContainsFunc(s.Children, func(c schemas.Child) bool { return c.Table == child.Within && isInEntry(s, c) })
+}
+
 // hasListThroughList reports whether a list is inside the items of another one without naming it. Stream files cannot declare that.
 func hasListThroughList(s *schemas.Stream) bool {
 	for _, one := range s.Children {
 		for _, other := range s.Children {
 			for _, place := range one.Places() {
 				for _, inside := range other.Places() {
-					if one.Within == other.Within && len(inside) > len(place) && hasPathPrefix(inside, place) {
+					if one.Within == other.Within && len(inside) > len(place) && slices.Equal(inside[:len(place)], place) {
 						return true
 					}
 				}

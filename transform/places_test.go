@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/schemas"
+	"aqueduck/transform/maskrule"
 )
 
 // placedStream is a stream whose columns and lists may be at several places.
@@ -156,13 +157,16 @@ func containsText(text, part string) bool { return strings.Contains(text, part) 
 
 func joinPath(path []string) string { return strings.Join(path, ".") }
 
-func maskRulesFor(t *testing.T, s *schemas.Stream, name string, hash bool) []MaskRule {
+func maskRulesFor(t *testing.T, s *schemas.Stream, name string, hash bool) []maskrule.Rule {
 	t.Helper()
-	all, err := MaskRules(s, name, hash)
+	rules, err := maskrule.Find(s, name, hash)
+	if err == nil {
+		err = SetObjects(s, rules)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return rules
 }
 
 func TestAFieldOfAnObjectWhoseEntriesAreRowsMayHaveAColumn(t *testing.T) {

@@ -75,9 +75,7 @@ func (p *maskPolicy) actionHere() maskAction {
 	return p.act
 }
 
-// maxSegments bounds a path that is written with dots. Names may contain dots, too, so addPath tries every way to split it.
-const maxSegments = 10
-
+// addPath sets the action for the values at a path. Names may contain dots, too, so each way to split the path counts.
 func (p *maskPolicy) addPath(path []string, act maskAction) {
 	for n := 1; n <= len(path); n++ {
 		if n > 1 && slices.Contains(path[:n], schemas.AnyKey) {

@@ -194,7 +194,7 @@ func (w *shapeWalk) placesBefore(path string) (others []string) {
 			add(around, c.Places())
 		}
 		for _, column := range c.Columns {
-			if !isComputed(column.From) {
+			if !column.IsComputed() {
 				for _, items := range w.s.PathsOf(c) {
 					add(items, column.Places())
 				}

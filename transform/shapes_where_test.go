@@ -115,7 +115,7 @@ func (f *valueFinder) findValue(v any, l objectLevel, along []string) {
 // inColumns reports whether a column has the value, or one of JSON that is around it.
 func (f *valueFinder) inColumns(v any, l objectLevel) bool {
 	for _, c := range l.cols {
-		if isComputed(c.From) {
+		if c.IsComputed() {
 			continue
 		}
 		for _, place := range c.Places() {

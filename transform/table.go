@@ -14,7 +14,7 @@ const (
 	RowColumn      = "_row"     // in batches only: the number of the record within the batch
 	ReadAtColumn   = "_read_at" // in batches only, of tables with History: the server's time of the answer
 	AbsentColumn   = "_absent"  // in batches only, of tables with groups: the bits of the groups that the answer omits
-	ExtraColumn    = "_extra"
+	ExtraColumn    = schemas.ExtraColumn
 	VersionColumn  = "_api_version"
 	HashColumn     = "_hash"
 	GoneColumn     = "_gone_at" // of tables with Gone only
@@ -152,7 +152,7 @@ func Tables(s *schemas.Stream) []Table {
 		own.RedactIDColumn = asked.Name
 	}
 	if own.Gone {
-		own.Name, own.View = s.Table+"_all", s.Table
+		own.Name, own.View = s.StoredTable(), s.Table
 	}
 	if s.History {
 		own.History = s.Owner() + "_history"
@@ -238,21 +238,12 @@ func tableColumns(declared []schemas.Column) []Column {
 			PII: c.PII, Person: c.Person, Volatile: c.Volatile, NarrowerTypes: c.NarrowerTypes, References: c.References,
 			Subjects: c.Subjects, KeptByErasure: c.KeptByErasure, Redactable: c.Redactable, RedactedBy: c.RedactedBy, Erased: c.From[0] == schemas.FromErased,
 		}
-		if !isComputed(c.From) {
+		if !c.IsComputed() {
 			column.Path, column.Or, column.As = c.From, c.Or, c.As
 		}
 		list = append(list, column)
 	}
 	return list
-}
-
-// isComputed reports whether a column's source is no field of the record.
-func isComputed(from []string) bool {
-	switch from[0] {
-	case schemas.FromReadAt, schemas.FromOver, schemas.FromParent, schemas.FromPosition, schemas.FromKey, schemas.FromItem, schemas.FromErased:
-		return true
-	}
-	return false
 }
 
 func systemColumns(gone bool) []Column {

@@ -6,6 +6,7 @@ import (
 	"aqueduck/internal/grammar"
 	"aqueduck/schemas"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // NamesColumn reports whether a column is masked under the dataset's own name, and not only under a pattern.
@@ -87,7 +88,10 @@ func (c *Config) MaskedColumns(s *schemas.Stream, streams []*schemas.Stream) []s
 
 // maskableColumns returns those of some names that the stream has as columns. A pattern's names need not exist in each of its streams.
 func maskableColumns(s *schemas.Stream, names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !transform.HasMaskName(s, name) })
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, err := maskrule.SourcePaths(s, name)
+		return err != nil
+	})
 }
 
 func prefixNames(kind string, names []string) (all []string) {

@@ -9,6 +9,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/schemas"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // personName is the kind of the name of a person.
@@ -116,7 +117,7 @@ func maskedPlaces(cfg *config.Config, s *schemas.Stream) map[string]bool {
 	places := map[string]bool{}
 	add := func(names []string, hash bool) {
 		for _, name := range names {
-			rules, err := transform.MaskRules(s, name, hash)
+			rules, err := maskrule.Find(s, name, hash)
 			if err != nil {
 				continue // a pattern's name need not exist in each of its streams
 			}

@@ -20,6 +20,7 @@ import (
 	"aqueduck/load/read"
 	"aqueduck/schemas"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // applyMasking masks the stored values of columns that the configuration has begun to hash or drop, and adds a note. All files are then rebuilt.
@@ -76,40 +77,41 @@ func findMasking(ctx context.Context, r *stream.Run, work *load.Work, w *stream.
 }
 
 // addedRules returns the rules for stored rows of the names that they were stored without, and these names in words.
-func addedRules(s *schemas.Stream, names []string, stored mask.NamesOfRows) (rules []transform.MaskRule, words []string, err error) {
+func addedRules(s *schemas.Stream, names []string, stored mask.NamesOfRows) (rules []maskrule.Rule, words []string, err error) {
 	added := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(stored.All, name) })
 	if rules, words, err = maskRulesOf(s, added); err != nil {
 		return nil, nil, err
 	}
-	var before []transform.MaskRule
+	var before []maskrule.Rule
 	for _, name := range slices.Concat(stored.All, stored.Some) {
 		kind, column, _ := strings.Cut(strings.TrimPrefix(name, "re"), ":")
-		found, err := transform.MaskRules(s, column, kind == "hash")
+		found, err := maskrule.Find(s, column, kind == "hash")
 		if err != nil {
 			continue // a name of columns that the stream no longer has
 		}
 		for _, p := range found {
-			p.Hashed = !slices.Contains(stored.All, name) // in some rows only
+			p.Partly = !slices.Contains(stored.All, name)
 			before = append(before, p)
 		}
 	}
 	for i := range rules {
 		rules[i].Hashed = rules[i].Hash && !stored.Noted
 	}
-	return transform.RulesAfter(rules, before), words, nil
+	return maskrule.After(rules, before), words, nil
 }
 
 // maskRulesOf returns the rules of entries such as hash:email, each once, and the entries in words.
-func maskRulesOf(s *schemas.Stream, names []string) (rules []transform.MaskRule, words []string, err error) {
+func maskRulesOf(s *schemas.Stream, names []string) (rules []maskrule.Rule, words []string, err error) {
 	for _, name := range names {
 		kind, column, _ := strings.Cut(name, ":")
-		found, err := transform.MaskRules(s, column, kind == "hash")
+		found, err := maskrule.Find(s, column, kind == "hash")
 		if err != nil {
 			return nil, nil, err
 		}
 		rules, words = append(rules, found...), append(words, kind+" "+column)
 	}
-	return transform.SimplifyRules(rules), words, nil
+	rules = maskrule.Simplify(rules)
+	return rules, words, transform.SetObjects(s, rules)
 }
 
 // revealedColumns returns the columns of masking rules that were removed from the configuration. Names of columns that the stream no longer has
@@ -117,12 +119,12 @@ func maskRulesOf(s *schemas.Stream, names []string) (rules []transform.MaskRule,
 func revealedColumns(s *schemas.Stream, taken []string) (places []mask.UnmaskedColumn, err error) {
 	for _, name := range taken {
 		kind, column, _ := strings.Cut(name, ":")
-		found, err := transform.MaskRules(s, column, kind != "drop")
+		found, err := maskrule.Find(s, column, kind != "drop")
 		if err != nil {
 			continue
 		}
 		for _, p := range found {
-			places = append(places, mask.UnmaskedColumn{MaskRule: p, Dropped: kind == "drop"})
+			places = append(places, mask.UnmaskedColumn{Rule: p, Dropped: kind == "drop"})
 		}
 	}
 	return places, nil

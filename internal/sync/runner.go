@@ -19,6 +19,7 @@ import (
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // acceptsLoss reports whether the operator accepted a large loss of rows of a stored table: by its name, its view's name or its stream's name, or
@@ -40,12 +41,12 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 	})
 }
 
-// masksRows reports whether the configuration drops the list that the rows of a stream's table are made of.
+// masksRows reports whether the configuration drops the list that the rows of a stream's table are made of, or entries of it.
 func masksRows(c *config.Config, s *schemas.Stream, table string) bool {
 	_, drop := c.MaskedNames(s)
 	return slices.ContainsFunc(drop, func(name string) bool {
-		rules, err := transform.MaskRules(s, name, false)
-		return err == nil && slices.ContainsFunc(rules, func(p transform.MaskRule) bool { return p.Rows && p.Table == table })
+		rules, err := maskrule.Find(s, name, false)
+		return err == nil && slices.ContainsFunc(rules, func(p maskrule.Rule) bool { return p.Rows && p.Table == table })
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // hashes is the temporary table of values and what masking makes of them; newHashes has those that are added to it.
@@ -58,7 +59,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 		}
 		stamp := w.db.Stamp()
 		err := db.Transaction(ctx, func() error {
-			for _, g := range transform.GroupRules(m.Mask) {
+			for _, g := range maskrule.MakeGroups(m.Mask) {
 				n, err := w.maskGroup(ctx, schema, g, m.Key, stamp)
 				if err != nil {
 					return fmt.Errorf("%s.%s: %w", g.Table, g.Column, err)
@@ -94,7 +95,7 @@ func (w *Masks) Mask(ctx context.Context, schema string, m MaskChange) (rows int
 }
 
 // maskGroup masks the values of a group of rules in a table, in its history and in its daily copies.
-func (w *Masks) maskGroup(ctx context.Context, schema string, g transform.MaskGroup, key []byte, stamp time.Time) (int64, error) {
+func (w *Masks) maskGroup(ctx context.Context, schema string, g maskrule.Group, key []byte, stamp time.Time) (int64, error) {
 	var all int64
 	for _, t := range w.db.DescribedTables(schema) {
 		if t.Name != g.Table && t.HistoryOf != g.Table && t.CopyOf != g.Table {
@@ -123,7 +124,7 @@ func (w *Masks) maskGroup(ctx context.Context, schema string, g transform.MaskGr
 	return all, nil
 }
 
-func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Table, g transform.MaskGroup, key []byte, stamp time.Time) (rows, gone int64, err error) {
+func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Table, g maskrule.Group, key []byte, stamp time.Time) (rows, gone int64, err error) {
 	p, own := g.Rules[0], rowsCondition(g, "t.", t.HasColumn)
 	if p.Rows {
 		gone, err = w.db.DB.Exec(ctx, "DELETE FROM "+relation+" AS t WHERE "+own)
@@ -169,7 +170,7 @@ func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Ta
 }
 
 // looksHashed is the condition for values that look like a hash.
-func looksHashed(p transform.MaskRule) string {
+func looksHashed(p maskrule.Rule) string {
 	return "regexp_full_match(" + duck.Name(cmp.Or(p.From, p.Column)) + "::VARCHAR, '\"?[0-9a-f]{32}\"?')"
 }
 

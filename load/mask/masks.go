@@ -9,22 +9,23 @@ import (
 	"aqueduck/load/internal/workdb"
 	"aqueduck/schemas"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // MaskChange is a change of what is hashed and dropped in a stream.
 type MaskChange struct {
 	Stream   string
-	Names    []string             // all entries of hash and drop from now on
-	Mask     []transform.MaskRule // columns and fields of the new entries
-	Unmask   []UnmaskedColumn     // columns and fields of the removed entries
-	Unmasked []string             // the removed entries
+	Names    []string         // all entries of hash and drop from now on
+	Mask     []maskrule.Rule  // columns and fields of the new entries
+	Unmask   []UnmaskedColumn // columns and fields of the removed entries
+	Unmasked []string         // the removed entries
 	Key      []byte
 }
 
 // UnmaskedColumn is a column or field that is no longer masked. The stored rows still lack its values: these come when
 // the rows are read again.
 type UnmaskedColumn struct {
-	transform.MaskRule
+	maskrule.Rule
 	Dropped bool // it was dropped, not hashed: any row may have had a value
 }
 
@@ -46,7 +47,7 @@ func hasFieldCondition(value string, path []string) string {
 }
 
 // maskedCondition is the condition for rows with a value that a group of rules may mask, in a table or stored relation with these columns.
-func maskedCondition(g transform.MaskGroup, has func(column string) bool) string {
+func maskedCondition(g maskrule.Group, has func(column string) bool) string {
 	rows := rowsCondition(g, "", has)
 	switch p := g.Rules[0]; {
 	case p.Rows:
@@ -64,7 +65,7 @@ func maskedCondition(g transform.MaskGroup, has func(column string) bool) string
 }
 
 // rowsCondition is the condition for the rows of a group.
-func rowsCondition(g transform.MaskGroup, alias string, has func(column string) bool) string {
+func rowsCondition(g maskrule.Group, alias string, has func(column string) bool) string {
 	column := alias + duck.Name(g.KeyColumn)
 	switch {
 	case g.KeyColumn == "" || !has(g.KeyColumn):

@@ -8,6 +8,7 @@ import (
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/read"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // StoredNames gives the entries of hash and drop that the rows of a published file were stored with.
@@ -17,12 +18,12 @@ func StoredNames(ctx context.Context, r *read.Reader, schema, stream string) (Na
 
 // CountUnmasked counts the values of a published file that masking rules would hash or drop, in tables with their histories
 // and daily copies. Rows that a rule deletes count as one value each.
-func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []transform.Table, rules []transform.MaskRule) (values int64, err error) {
+func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []transform.Table, rules []maskrule.Rule) (values int64, err error) {
 	stored, err := r.DB.Columns(ctx, schema)
 	if err != nil {
 		return 0, err
 	}
-	for _, g := range transform.GroupRules(rules) {
+	for _, g := range maskrule.MakeGroups(rules) {
 		for _, t := range tables {
 			if t.Name != g.Table && t.HistoryOf != g.Table && t.CopyOf != g.Table || len(stored[t.Name]) == 0 {
 				continue
@@ -41,7 +42,7 @@ func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []
 }
 
 // countValues counts the values of a table's column that rules mask, among the rows of a condition. Fields of one JSON text count once.
-func countValues(ctx context.Context, r *read.Reader, relation, where string, rules []transform.MaskRule) (values int64, err error) {
+func countValues(ctx context.Context, r *read.Reader, relation, where string, rules []maskrule.Rule) (values int64, err error) {
 	p := rules[0]
 	if len(p.Path) == 0 {
 		if p.Hashed {

@@ -12,6 +12,7 @@ import (
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/read"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // unmaskColumn clears the content hash of the rows with values that were masked, and of the records that they belong to:
@@ -21,7 +22,7 @@ func (w *Masks) unmaskColumn(ctx context.Context, schema string, p UnmaskedColum
 		if t.Name != p.Table {
 			continue
 		}
-		where := maskedCondition(transform.GroupRules([]transform.MaskRule{p.MaskRule})[0], t.HasColumn)
+		where := maskedCondition(maskrule.MakeGroups([]maskrule.Rule{p.Rule})[0], t.HasColumn)
 		all := p.Dropped || p.Rows
 		if all {
 			where = "true" // any row may have had the value

@@ -153,7 +153,7 @@ var loadMutants = []mutant{
 		old: "err != nil || string(mark) == maskedMark", new: "err != nil || string(mark) != \"none\"",
 	},
 	{
-		bug: "the hash of a field that two names mean is hashed again", file: "transform/maskrules.go", killer: "transform.TestSimplifiedRulesMaskEachValueOnce",
-		old: "!slices.ContainsFunc(list, p.equalsRule) && ", new: "",
+		bug: "the hash of a field that two names mean is hashed again", file: "transform/maskrule/rules.go", killer: "maskrule.TestSimplifiedRulesMaskEachValueOnce",
+		old: "slices.IndexFunc(list, p.equalsRule); i >= 0", new: "slices.IndexFunc(list, p.equalsRule); i >= len(list)",
 	},
 }

@@ -3,29 +3,9 @@ package transform
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"aqueduck/schemas"
+	"aqueduck/transform/maskrule"
 )
-
-// TestSimplifiedRulesMaskEachValueOnce has, for each rule that goes, one that covers it. A hash of a hash would be another value.
-func TestSimplifiedRulesMaskEachValueOnce(t *testing.T) {
-	t.Parallel()
-	body := MaskRule{Table: "parts", Column: "body", Hash: true}
-	for name, tt := range map[string]struct{ rules, want []MaskRule }{
-		"a rule of two names":                {[]MaskRule{body, body}, []MaskRule{body}},
-		"two columns":                        {[]MaskRule{body, {Table: "parts", Column: "text"}}, []MaskRule{body, {Table: "parts", Column: "text"}}},
-		"the same column of two tables":      {[]MaskRule{body, {Table: "notes", Column: "body", Hash: true}}, []MaskRule{body, {Table: "notes", Column: "body", Hash: true}}},
-		"a field in a masked column":         {[]MaskRule{{Table: "a", Column: "j", Path: []string{"x"}}, {Table: "a", Column: "j"}}, []MaskRule{{Table: "a", Column: "j"}}},
-		"two fields of a column":             {[]MaskRule{{Table: "a", Column: "j", Path: []string{"x"}}, {Table: "a", Column: "j", Path: []string{"y"}}}, []MaskRule{{Table: "a", Column: "j", Path: []string{"x"}}, {Table: "a", Column: "j", Path: []string{"y"}}}},
-		"a hashed column that is also empty": {[]MaskRule{body, {Table: "parts", Column: "body"}}, []MaskRule{{Table: "parts", Column: "body"}}},
-		"deleted rows":                       {[]MaskRule{body, {Table: "parts", Rows: true}, {Table: "parts", Rows: true}}, []MaskRule{{Table: "parts", Rows: true}}},
-	} {
-		if diff := cmp.Diff(tt.want, SimplifyRules(tt.rules)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-	}
-}
 
 // TestAHashLeavesWhetherThereIsAText has a text, its plain text and whether there is one: what a hash replaces, and what is dropped.
 func TestAHashLeavesWhetherThereIsAText(t *testing.T) {
@@ -63,7 +43,7 @@ func TestStoredJSONIsMaskedAsAReadingMasksIt(t *testing.T) {
 	} {
 		read := newTestDecoder(t, s, Options{Hash: tt.hash, Drop: tt.drop, HashKey: key}).appendAll(record).takeRows()["things"][0]
 		stored := newTestDecoder(t, s, Options{}).appendAll(record).takeRows()["things"][0]
-		var rules []MaskRule
+		var rules []maskrule.Rule
 		for _, name := range tt.hash {
 			rules = append(rules, maskRulesFor(t, s, name, true)...)
 		}
@@ -71,8 +51,8 @@ func TestStoredJSONIsMaskedAsAReadingMasksIt(t *testing.T) {
 			rules = append(rules, maskRulesFor(t, s, name, false)...)
 		}
 		for _, column := range []string{"more", "_extra"} {
-			var own []MaskRule
-			for _, p := range SimplifyRules(rules) {
+			var own []maskrule.Rule
+			for _, p := range maskrule.Simplify(rules) {
 				if p.Column == column {
 					own = append(own, p)
 				}
@@ -119,7 +99,7 @@ func TestAValueIsNeitherHashedTwiceNorFromAMaskedPart(t *testing.T) {
 		rows := newTestDecoder(t, s, Options{}).appendAll(record).takeRows()
 		before := allMaskRules(t, s, tt.before.hash, tt.before.drop)
 		maskRows(s, rows, before, key)
-		maskRows(s, rows, RulesAfter(SimplifyRules(allMaskRules(t, s, tt.after.hash, tt.after.drop)), before), key)
+		maskRows(s, rows, maskrule.After(maskrule.Simplify(allMaskRules(t, s, tt.after.hash, tt.after.drop)), before), key)
 		entry := any("no row")
 		for _, row := range rows["thing_attributes"] {
 			if row["name"] == "o" {
