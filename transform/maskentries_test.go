@@ -3,9 +3,12 @@ package transform
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"aqueduck/schemas"
 )
 
 // TestANamedEntryIsMaskedInItsRowAndInItsColumn names one member of an object whose members are rows. One of them has a column, too.
@@ -42,6 +45,23 @@ func TestANamedEntryIsMaskedInItsRowAndInItsColumn(t *testing.T) {
 			if diff := gocmp.Diff(tt.entries, entries); diff != "" || rows["things"][0]["title"] != tt.title {
 				t.Errorf("%s, %s: title %v, entries (-want +got):\n%s", tt.name, how, rows["things"][0]["title"], diff)
 			}
+		}
+	}
+}
+
+// TestADroppedObjectOfAnEntryIsNotMissed drops an object inside each entry. No batch may say that an answer omits it.
+func TestADroppedObjectOfAnEntryIsNotMissed(t *testing.T) {
+	t.Parallel()
+	s := attributeStream()
+	s.Children[0].Columns[2] = newColumn("more", schemas.JSON)
+	for name, want := range map[string]int{"": 1, "thing_attributes.more": 0} {
+		policy, err := newPolicy(s, Options{Drop: strings.Fields(name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plans, err := compilePlans(s, policy)
+		if err != nil || len(plans[1].table.Groups) != want {
+			t.Errorf("drop %q: %v, groups %+v", name, err, plans[1].table.Groups)
 		}
 	}
 }

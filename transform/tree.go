@@ -130,12 +130,20 @@ func (n *objectNode) applyPolicy(p *maskPolicy) {
 			f.object.applyPolicy(f.policy)
 		}
 		if f.list != nil {
-			f.list.applyPolicy(f.policy)
+			f.list.applyPolicy(f.list.policyWithin(f.policy))
 		}
 	}
 }
 
-// applyPolicy sets the policy of the rows of a table. It is another one for an entry that is named, and for a list at a later place.
+// policyWithin is the policy of the rows of a table, by the policy of their list: for entries, of those that no name of hash and drop names.
+func (p *tablePlan) policyWithin(list *maskPolicy) *maskPolicy {
+	if p.entries {
+		return list.policyOf([]byte(schemas.AnyKey))
+	}
+	return list
+}
+
+// applyPolicy sets the policy of the rows of a table. Those of a named entry, and of a list at a later place, are set when they are read.
 func (p *tablePlan) applyPolicy(policy *maskPolicy) {
 	p.policy = policy
 	if p.item != nil {
