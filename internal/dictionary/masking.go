@@ -24,6 +24,7 @@ var personalValues = []struct {
 	{"phone number", []string{"phone"}},
 	{personName, []string{"author_name", "user_name", "contact_name"}},
 	{"the customer's own id of a person", []string{"external_id"}},
+	{"ticket attribute", []string{"ticket_attributes", "updated_attribute_data"}},
 	{"free text", []string{"body", "text", "subject", "title", "description", "remark"}},
 }
 
@@ -112,7 +113,8 @@ func personalKind(c transform.Column, emails bool) string {
 	return ""
 }
 
-// maskedPlaces returns the columns of a stream's tables, as table.column, that are masked as a whole, and the tables of which no row is stored.
+// maskedPlaces returns the columns of a stream's tables, as table.column, that are masked as a whole or in fields of their JSON, and the tables
+// of which no row is stored.
 func maskedPlaces(cfg *config.Config, s *schemas.Stream) map[string]bool {
 	places := map[string]bool{}
 	add := func(names []string, hash bool) {
@@ -126,7 +128,7 @@ func maskedPlaces(cfg *config.Config, s *schemas.Stream) map[string]bool {
 				case r.KeyColumn != "": // other rows have their values
 				case r.Rows:
 					places[r.Table] = true
-				case len(r.Path) == 0:
+				default:
 					places[r.Table+"."+r.Column] = true
 				}
 			}

@@ -53,3 +53,20 @@ func TestMaskGapsNameTheOtherColumnsWithTheSameValue(t *testing.T) {
 		t.Errorf("nothing is masked: %+v", none)
 	}
 }
+
+// TestMaskGapsNameTheChangesOfATicketAttribute masks an attribute of tickets. The parts of a ticket say what an attribute was set to.
+func TestMaskGapsNameTheChangesOfATicketAttribute(t *testing.T) {
+	t.Parallel()
+	for _, masks := range []string{"hash: [ticket_attributes._default_title_]", "drop: [ticket_attributes]", "hash: [ticket_attributes.value]", "drop: [title]"} {
+		gaps := gapsOf(t, "streams: {tickets: {"+masks+"}}\n")
+		at := slices.IndexFunc(gaps, func(g MaskGap) bool { return g.Kind == "ticket attribute" })
+		if at < 0 || !slices.Equal(gaps[at].Masked, []string{"tickets.ticket_attributes"}) || !slices.Equal(gaps[at].Open, []string{"ticket_parts.updated_attribute_data"}) {
+			t.Errorf("%s: %+v", masks, gaps)
+		}
+	}
+	for _, gap := range gapsOf(t, "streams: {tickets: {drop: [ticket_attributes, ticket_parts.updated_attribute_data]}}\n") {
+		if gap.Kind == "ticket attribute" {
+			t.Errorf("both are masked: %+v", gap)
+		}
+	}
+}
