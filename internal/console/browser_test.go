@@ -309,7 +309,7 @@ var shots = os.Getenv("AQUEDUCK_SHOTS")
 
 func (p *page) shot(name string) {
 	p.t.Helper()
-	if shots == "" || !slices.Contains(strings.Fields("overview overview-dark overview-phone pipeline run question live"), name) {
+	if shots == "" || !slices.Contains(strings.Fields("overview overview-dark overview-phone pipeline run question live log-phone"), name) {
 		return
 	}
 	const most = 150 << 10
@@ -412,6 +412,10 @@ func (p *page) filterLog(run string) {
 	p.size(390, 844)
 	p.open(run + "?stream=tickets#log")
 	p.shot("log-phone")
+	cut := do(p, chromedp.Evaluate[bool](`[...document.querySelectorAll("table:not(.log table) td")].some(td => td.offsetWidth < 40 && td.innerText.trim().length > 3 && td.offsetHeight > 90)`))
+	if cut {
+		p.t.Error("on a phone a column breaks its words into letters")
+	}
 	p.size(1280, 800)
 }
 
@@ -429,6 +433,12 @@ func (p *page) withoutScripts(paths map[string]string) {
 	p.scripts(true)
 }
 
+// press clicks in the page itself, in one step: a page that follows a run replaces its parts at any moment.
+func (p *page) press(selector string) {
+	p.t.Helper()
+	p.until(selector+" can be pressed", fmt.Sprintf(`(found => found && (found.click(), true))(document.querySelector(%q)) === true`, selector))
+}
+
 // follow starts a run with a button, watches it live, cancels it, and retries the rest.
 func (s *stage) follow(t *testing.T) {
 	p := browse(t, s.server.URL)
@@ -436,10 +446,10 @@ func (s *stage) follow(t *testing.T) {
 	p.login()
 	s.slow.Store(int64(150 * time.Millisecond))
 	p.open("/p/support")
-	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/run"]`)))
+	p.press(`button[formaction="/p/support/run"]`)
 	p.until("the button has said so", `document.body.innerText.includes("The run has started.")`)
 	p.until("the page follows the run by itself", `document.querySelector('a[href^="/runs/"] i') !== null && document.body.innerText.includes("reading")`)
-	do(p, chromedp.Click(chromedp.CSS(`.banner.busy a`)))
+	p.press(`.banner.busy a`)
 	p.until("the page of the run is there", `location.pathname.startsWith("/runs/") && document.querySelectorAll(".lane").length > 2`)
 	p.sound("a run under way")
 	do(p, chromedp.Evaluate[bool](`window.stayed = true`))
@@ -447,11 +457,11 @@ func (s *stage) follow(t *testing.T) {
 	p.until("its log is there", `document.querySelector("#log table") !== null`)
 	p.until("its numbers move", fmt.Sprintf(`document.querySelector(".facts").innerText !== %q`, rows))
 	p.shot("live")
-	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/cancel"]`)))
+	p.press(`button[formaction="/p/support/cancel"]`)
 	p.until("the run has ended", `document.body.innerText.includes("interrupted")`)
 	p.sound("a run that was ended")
 	s.slow.Store(0)
-	do(p, chromedp.Click(chromedp.CSS(`button[formaction="/p/support/retry"]`)))
+	p.press(`button[formaction="/p/support/retry"]`)
 	p.until("what was left is read", `document.body.innerText.includes("The failed streams are being retried.")`)
 	p.open("/p/support")
 	p.until("the pipeline has recovered", `document.querySelector(".title .state").innerText.includes("on time")`)
