@@ -15,6 +15,7 @@
 //   - contact_tags (contact_id, tag_id, url), contact_notes (contact_id, note_id, url), contact_companies (contact_id, company_id),
 //     contact_subscriptions (contact_id, subscription_id), contact_social_profiles (contact_id, position, name, url): of active contacts,
 //     including those beyond the ten that a contact's answer contains.
+//   - contact_note_texts (contact_id, note_id, body, created_at, author_id): the same notes with their content.
 //   - deleted_contacts: entries of the list of inactive contacts as sent: id, role, status, updated_at, merged_into_id,
 //     external_id, email (HTML-escaped as sent).
 //   - contact_activities: id, event_type, contact_id, external_id, role, merge_source_id, merge_target_id, failure_reason,

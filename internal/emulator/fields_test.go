@@ -7,7 +7,7 @@ const partList = "conversation.conversation_parts.conversation_parts[]"
 // alwaysThere are the fields that every record has, by object. All others are sometimes missing or null.
 var alwaysThere = []struct{ at, names string }{
 	{"activity", "contact_id created_at event_type id type"},
-	{"admin", "away_mode_enabled email has_inbox_seat id name team_ids type"},
+	{"admin", "away_mode_enabled away_mode_reassign email has_inbox_seat id name team_ids type"},
 	{"article", "author_id body created_at default_locale id state title translated_content type updated_at workspace_id"},
 	{"article.statistics", "conversations happy_reaction_percentage neutral_reaction_percentage reactions sad_reaction_percentage type views"},
 	{"away_reason", "created_at deleted id label order type updated_at"},

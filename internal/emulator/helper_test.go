@@ -96,6 +96,12 @@ func (c *apiClient) tryRequest(method, path string, body any) (apiReply, error) 
 func (r apiReply) dataItems() []map[string]any {
 	var list []map[string]any
 	items, _ := r.json["data"].([]any)
+	if found, isObject := r.json["data"].(m); isObject { // searches of articles
+		for _, key := range []string{"articles", "internal_articles"} {
+			more, _ := found[key].([]any)
+			items = append(items, more...)
+		}
+	}
 	for _, item := range items {
 		list = append(list, item.(map[string]any))
 	}

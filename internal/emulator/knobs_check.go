@@ -15,7 +15,7 @@ import (
 
 // knobWords are the allowed values of knobs with a text type; "" is the default.
 var knobWords = map[string][]string{
-	"Sort":             {"", string(knobs.SortIgnored), string(knobs.SortShuffled), string(knobs.SortRejected)},
+	"Sort":             {"", string(knobs.SortIgnored), string(knobs.SortShuffled), string(knobs.SortRejected), string(knobs.SortAny)},
 	"ListDeletes":      {"", string(knobs.ListAll), string(knobs.ListNone)},
 	"NextShape":        {"", string(knobs.ShapeNoPage), string(knobs.ShapeURL)},
 	"EndShape":         {"", string(knobs.ShapeAbsent), string(knobs.ShapeNoPages), string(knobs.ShapeNullPage), string(knobs.ShapeEmpty), string(knobs.ShapeEmptyEnd)},

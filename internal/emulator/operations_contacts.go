@@ -17,7 +17,7 @@ func noteOnContact(w *Workspace, a operationArgs) (any, error) {
 	w.Mu.Lock()
 	n := w.NextNote()
 	w.Mu.Unlock()
-	return ofID(strconv.FormatInt(event.NoteID(n), 10), w.AddContactNote(a.textArg("id"), a.textArg("body")))
+	return ofID(strconv.FormatInt(event.NoteID(n), 10), w.AddContactNoteBy(a.textArg("id"), a.textArg("by"), a.textArg("body")))
 }
 
 // withCompany makes an operation that takes a company by the id that the API sends.

@@ -77,7 +77,7 @@ var ofContacts = []operationSpec{
 	{"contacts.erase", []operationParam{idParam}, "Makes a contact `permanently_deleted`.", onID((*Workspace).EraseContact)},
 	{"contacts.tag", []operationParam{idParam, tagParam}, "Puts a tag on a contact.", withTagArg((*Workspace).TagContact)},
 	{"contacts.untag", []operationParam{idParam, tagParam}, "Takes a tag off; the knob `QuietUntag` says whether `updated_at` moves.", withTagArg((*Workspace).UntagContact)},
-	{"contacts.note", []operationParam{idParam, bodyParam}, "Writes a note about a contact. Answers its id.", noteOnContact},
+	{"contacts.note", []operationParam{idParam, bodyParam, actorParam}, "Writes a note about a contact; `by` is the admin who does. Answers its id.", noteOnContact},
 	{"notes.delete", []operationParam{idParam}, "Deletes a note of a contact, or of a company.", onID((*Workspace).DeleteNote)},
 	{"contacts.subscribe", []operationParam{idParam, {name: "subscription", kind: &textParam}}, "Puts a contact into a subscription.",
 		func(w *Workspace, a operationArgs) (any, error) {
@@ -238,8 +238,14 @@ var ofWorkspace = []operationSpec{
 }
 
 var ofCompanies = []operationSpec{
-	{"companies.create", []operationParam{{name: "set", kind: &fieldsParam, optional: true}}, "Creates a company without users. Answers its id.",
-		func(w *Workspace, a operationArgs) (any, error) { return ofID(w.CreateCompany(a.changesArg("set")...)) }},
+	{"companies.create", []operationParam{{name: "set", kind: &fieldsParam, optional: true}, {name: "company_id", kind: &wordParam, optional: true}},
+		"Creates a company without users, drawn, or with that `company_id` and nothing besides `set`. Answers its id.",
+		func(w *Workspace, a operationArgs) (any, error) {
+			if external := a.textArg("company_id"); external != "" {
+				return ofID(w.CreatePlainCompany(external, a.changesArg("set")...))
+			}
+			return ofID(w.CreateCompany(a.changesArg("set")...))
+		}},
 	{"companies.update", []operationParam{idParam, setParam}, "Sets columns of a company.",
 		func(w *Workspace, a operationArgs) (any, error) {
 			return nil, w.UpdateCompany(a.textArg("id"), a.changesArg("set")...)

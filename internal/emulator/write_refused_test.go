@@ -25,6 +25,8 @@ func (c *apiClient) writeRequests() []writeRequest {
 	c.t.Helper()
 	user, lead := c.createByOperation("user"), c.createByOperation("lead")
 	c.doOperation("contacts.note", m{"id": user, "body": "<p>hello</p>"})
+	away := c.createByOperation("user")
+	c.doOperation("contacts.archive", m{"id": away})
 	firm, sub := c.w.Oracle("companies")[0]["id"].(string), c.w.Oracle("contact_subscriptions")[0]
 	c.doOperation("contacts.attach", m{"id": user, "company": firm})
 	note := c.do("GET", "/contacts/"+user+"/notes", nil).itemIDs()[0]
@@ -36,6 +38,11 @@ func (c *apiClient) writeRequests() []writeRequest {
 		{"contacts.bulk_create", "POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "b"}}}, true},
 		{"contacts.bulk_update", "PUT", "/contacts/bulk", m{"contacts": []m{{"id": user, "name": "N"}}}, true},
 		{"contacts.bulk_delete", "POST", "/contacts/bulk/delete", m{"contacts": []m{{"id": user}}}, true},
+		{"contacts.archive", "POST", "/contacts/" + user + "/archive", nil, false},
+		{"contacts.unarchive", "POST", "/contacts/" + away + "/unarchive", nil, false},
+		{"contacts.block", "POST", "/contacts/" + user + "/block", nil, false},
+		{"notes.create", "POST", "/contacts/" + user + "/notes", m{"body": "x"}, false},
+		{"companies.save", "POST", "/companies", m{"company_id": "written"}, false},
 		{"contacts.attach", "POST", "/contacts/" + lead + "/companies", m{"id": firm}, false},
 		{"contacts.detach", "DELETE", "/contacts/" + user + "/companies/" + firm, nil, false},
 		{"contacts.unsubscribe", "DELETE", "/contacts/" + sub["contact_id"].(string) + "/subscriptions/" + sub["subscription_id"].(string), nil, false},
@@ -56,6 +63,7 @@ func (c *apiClient) conversationRequests() []writeRequest {
 	user, talk, ticket := c.createByOperation("user"), "/conversations/"+c.w.ConversationIDs()[0], "/tickets/"+c.w.TicketIDs()[0]
 	note := m{"message_type": "note", "body": "x"}
 	return []writeRequest{
+		{"conversations.create", "POST", "/conversations", m{"from": m{"type": "user", "id": user}, "body": "x"}, false},
 		{"conversations.part", "POST", talk + "/parts", assignmentBody("5", nil), false},
 		{"conversations.reply", "POST", talk + "/reply", note, false},
 		{"conversations.update", "PUT", talk, m{"title": "x"}, false},

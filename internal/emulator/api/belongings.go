@@ -9,6 +9,8 @@ import (
 	"aqueduck/internal/emulator/api/render"
 	"aqueduck/internal/emulator/event"
 	"aqueduck/internal/emulator/input"
+	"aqueduck/internal/emulator/jsontext"
+	"aqueduck/internal/emulator/state/contacts"
 )
 
 // Routes that write the companies, subscriptions and notes of a contact.
@@ -81,4 +83,43 @@ func deleteNote(w *Handlers, q *Request, _ *input.Body) answer.Answer {
 		return *refused
 	}
 	return deletedAnswer("note", q.ID)
+}
+
+// Routes that archive, block and bring back contacts.
+
+func archiveContact(w *Handlers, q *Request, _ *input.Body) answer.Answer {
+	return moveContact(w, q, "contacts.archive", contacts.Active, "archived", true)
+}
+
+// unarchiveContact serves POST /contacts/{id}/unarchive, for archived contacts.
+func unarchiveContact(w *Handlers, q *Request, _ *input.Body) answer.Answer {
+	return moveContact(w, q, "contacts.unarchive", contacts.Archived, "archived", false)
+}
+
+func blockContact(w *Handlers, q *Request, _ *input.Body) answer.Answer {
+	return moveContact(w, q, "contacts.block", contacts.Active, "blocked", true)
+}
+
+// moveContact carries out an operation on a contact that has a status, and answers with a flag.
+func moveContact(w *Handlers, q *Request, do string, from contacts.Status, flag string, value bool) answer.Answer {
+	w.Mu.Lock()
+	num, known := w.ByID[q.ID]
+	known = known && w.List[num].Status == from
+	w.Mu.Unlock()
+	if !known {
+		return answer.NotFound("Contact")
+	}
+	if _, refused := w.performOperation(do, map[string]any{"id": q.ID}); refused != nil {
+		return *refused
+	}
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.TextOrNull("type", "contact")
+	p.TextOrNull("id", q.ID)
+	p.TextOrNull("external_id", w.List[num].Doc.ExternalID)
+	p.Bool(flag, value)
+	p.Close()
+	return answer.OK(p.Bytes)
 }

@@ -152,25 +152,27 @@ func companyNotes(w *Handlers, q *Request) answer.Answer {
 	return w.ofCompany(q, func(n int32) answer.Answer {
 		f := w.CompanyList[n].Newest
 		return w.answerWholeList("list", "data", len(f.Notes), func(b []byte, i int32) []byte {
-			note := f.Notes[i]
-			p := &jsontext.Writer{Bytes: b}
-			p.Bytes = append(p.Bytes, '{')
-			p.TextOrNull("type", "note")
-			p.TextOrNull("id", strconv.FormatInt(note.ID, 10))
-			p.TimeOrNull("created_at", note.At)
-			p.TextOrNull("body", note.Body)
-			p.Open("company")
-			p.TextOrNull("type", "company")
-			p.TextOrNull("id", f.ID)
-			p.Close()
-			p.Open("author")
-			p.TextOrNull("type", "admin")
-			p.TextOrNull("id", strconv.FormatInt(note.By, 10))
-			p.Close()
-			p.Close()
-			return p.Bytes
+			return appendCompanyNote(b, f, f.Notes[i])
 		})
 	})
+}
+
+func appendCompanyNote(b []byte, f *event.Company, note event.CompanyNote) []byte {
+	p := &jsontext.Writer{Bytes: append(b, '{')}
+	p.TextOrNull("type", "note")
+	p.TextOrNull("id", strconv.FormatInt(note.ID, 10))
+	p.TimeOrNull("created_at", note.At)
+	p.TextOrNull("body", note.Body)
+	p.Open("company")
+	p.TextOrNull("type", "company")
+	p.TextOrNull("id", f.ID)
+	p.Close()
+	p.Open("author")
+	p.TextOrNull("type", "admin")
+	p.TextOrNull("id", strconv.FormatInt(note.By, 10))
+	p.Close()
+	p.Close()
+	return p.Bytes
 }
 
 // companySegments serves GET /companies/{id}/segments, which is not paged.

@@ -17,7 +17,11 @@ func openList(b []byte, kind, key string) []byte {
 
 // closeList ends the envelope of a list with its total and its pages, in the shape of the knobs.
 func (w *Handlers) closeList(b []byte, q *Request, p search.Page) []byte {
-	b = append(b, ']')
+	return closeEnvelope(w, append(b, ']'), q, p)
+}
+
+// closeEnvelope ends an envelope behind its records, as closeList does.
+func closeEnvelope(w *Handlers, b []byte, q *Request, p search.Page) []byte {
 	if p.Total >= 0 && !w.K().NoTotal {
 		b = append(b, `,"total_count":`...)
 		b = strconv.AppendInt(b, int64(w.reportedTotal(p.Total)), 10)

@@ -52,6 +52,39 @@ func createMessage(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	return w.messageSent(made["id"], kind, lists)
 }
 
+// createConversation serves POST /conversations: a contact begins a conversation. The answer is the contact's message.
+func createConversation(w *Handlers, q *Request, b *input.Body) answer.Answer {
+	b.RequireFields("from", "body")
+	from, body := b.ReadObject("from"), b.ReadText("body")
+	from.RequireFields("type", "id")
+	who := messageRecipient{from.ReadWord("type", "user", "lead", "contact"), from.ReadID("id")}
+	if b.HasValue("body") && body == "" {
+		b.RefuseField("body", "a text that says something")
+	}
+	d := w.FindActive(who.id)
+	switch {
+	case b.IsRefused():
+		return refusedBody(b)
+	case d == nil, who.role != "contact" && who.role != contacts.RoleOf(d):
+		return answer.NotFound("Contact")
+	}
+	made, refused := w.performOperation("conversations.open", map[string]any{"contact": who.id, "body": body})
+	if refused != nil {
+		return *refused
+	}
+	c := w.Conversations.LoadConversation(made["id"])
+	p := &jsontext.Writer{}
+	p.Open("")
+	p.TextOrNull("type", "user_message")
+	p.TextOrNull("id", c.Source.ID)
+	p.TimeOrNull("created_at", c.Created)
+	p.TextOrNull("message_type", "inapp")
+	p.TextOrNull("body", c.Source.Body)
+	p.TextOrNull("conversation_id", c.ID)
+	p.Close()
+	return answer.OK(p.Bytes)
+}
+
 // messageRecipient is a contact that a message goes to.
 type messageRecipient struct{ role, id string }
 

@@ -35,13 +35,7 @@ func contactTags(w *Handlers, q *Request) answer.Answer {
 
 func contactNotes(w *Handlers, q *Request) answer.Answer {
 	return w.answerContactList(q, func(d *event.Contact) []int32 { return d.Notes }, func(b []byte, d *event.Contact, n int32) []byte {
-		id := strconv.FormatInt(event.NoteID(n), 10)
-		b = append(append(append(append(b, `{"type":"note","id":"`...), id...), `","url":"/notes/`...), id...)
-		b = append(b, `","body":`...)
-		b = jsontext.AppendString(b, w.NoteBody(n))
-		b = append(b, `,"contact":{"type":"contact","id":`...)
-		b = jsontext.AppendString(b, d.ID)
-		return append(b, `}}`...)
+		return appendContactNote(w, b, d, n)
 	})
 }
 
@@ -74,38 +68,35 @@ func (w *Handlers) answerWholeList(kind, key string, count int, item func(b []by
 	return answer.OK(append(b, `]}`...))
 }
 
-func listTags(w *Handlers, _ *Request) answer.Answer {
-	return w.answerWholeList("list", "data", w.Setup.Cast.TagCount, func(b []byte, n int32) []byte { return render.AppendTag(w.Setup.Cast, b, n, false) })
-}
-
-func listAdmins(w *Handlers, _ *Request) answer.Answer {
-	listed := w.Setup.Cast.Admins
-	if w.K().FormerAdmins {
-		listed = w.Setup.Cast.Everyone
-	}
-	return w.answerWholeList("admin.list", "admins", len(listed), func(b []byte, n int32) []byte {
-		a := listed[n]
-		b = append(b, `{"type":"admin","id":"`...)
-		b = strconv.AppendInt(b, a.ID, 10)
-		b = append(b, `","name":`...)
-		b = jsontext.AppendString(b, a.Name)
-		b = append(b, `,"email":`...)
-		b = jsontext.AppendString(b, a.Email)
-		b = append(b, `,"away_mode_enabled":false,"has_inbox_seat":true,"team_ids":[`...)
-		for n, id := range render.TeamsOf(w.Setup.Cast, a) {
-			if n > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, id, 10)
-		}
-		return append(b, `]}`...)
-	})
-}
-
 // listSegments serves GET /segments (workspace-api 4.7): those of contacts, then those of companies. Members are counted on request.
 func listSegments(w *Handlers, q *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
+	write := segmentWriter(w, q)
+	return w.answerWholeList("segment.list", "segments", len(w.Setup.Cast.Segments)+len(w.Setup.Cast.CompanySegments), write)
+}
+
+// oneSegment serves GET /segments/{id}, of contacts or of companies.
+func oneSegment(w *Handlers, q *Request) answer.Answer {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	write := segmentWriter(w, q)
+	for n := range int32(len(w.Setup.Cast.Segments)) {
+		if strconv.FormatInt(event.SegmentID(n), 10) == q.ID {
+			return answer.OK(write(nil, n))
+		}
+	}
+	for n := range int32(len(w.Setup.Cast.CompanySegments)) {
+		if strconv.FormatInt(event.CompanySegmentID(n), 10) == q.ID {
+			return answer.OK(write(nil, int32(len(w.Setup.Cast.Segments))+n))
+		}
+	}
+	return answer.NotFound("Segment")
+}
+
+// segmentWriter returns a function that writes the nth segment, with the number of its members if the request asks for it. The caller holds
+// the lock.
+func segmentWriter(w *Handlers, q *Request) func(b []byte, n int32) []byte {
 	counts := make([]int, len(w.Setup.Cast.Segments))
 	count := q.Query.Get("include_count") == "true"
 	for i := range w.List {
@@ -115,7 +106,7 @@ func listSegments(w *Handlers, q *Request) answer.Answer {
 			}
 		}
 	}
-	return w.answerWholeList("segment.list", "segments", len(w.Setup.Cast.Segments)+len(w.Setup.Cast.CompanySegments), func(b []byte, n int32) []byte {
+	return func(b []byte, n int32) []byte {
 		ofFirms := n - int32(len(w.Setup.Cast.Segments))
 		switch {
 		case ofFirms >= 0 && count:
@@ -126,7 +117,7 @@ func listSegments(w *Handlers, q *Request) answer.Answer {
 			return w.appendSegment(b, n, counts[n])
 		}
 		return w.appendSegment(b, n, -1)
-	})
+	}
 }
 
 func (w *Handlers) appendSegment(b []byte, n int32, count int) []byte {

@@ -60,6 +60,16 @@ type SocialProfile struct {
 // Attribute is one custom attribute; Raw is its value as JSON text, in the form in which it is sent.
 type Attribute struct{ Name, Raw string }
 
+// ContactNote is a note about a contact.
+type ContactNote struct {
+	Body string
+	At   int64 // Unix seconds
+	By   int64 // id of the admin who wrote it
+}
+
+// NotesPerContact is more than the notes that a contact is drawn with: the number of a drawn note is the contact's number times this, and more.
+const NotesPerContact = 32
+
 // OwnAttribute is the prefix of custom attributes among names of other fields.
 const OwnAttribute = "custom_attributes."
 
@@ -110,7 +120,7 @@ type ContactEvent struct {
 	Contact int32
 	Other   int32         // Merged, MergeFailed: the target contact; Tagged and so on: the tag, note, company or subscription
 	Born    *Contact      // Created: its attributes. Contacts of the population have those of hour 0, as the log has no field changes before
-	Set     []FieldChange // Updated
+	Set     []FieldChange // Updated; Noted: the admin_id of the author, if one is named
 	Back    int64         // Updated: so many seconds by which updated_at moves back
 	Text    string        // Noted: the body; MergeFailed: the reason
 }

@@ -65,9 +65,13 @@ func (w *Server) FindBearer(token string) (tokenBearer, bool) {
 	return tokenBearer{token == w.token, scopes}, known || token == w.token
 }
 
-// checkToken checks the token (workspace-api 5). One example of the document omits the word Bearer, so a bare token is accepted.
+// checkToken checks the token (workspace-api 5). One example of the document omits the word Bearer, so a bare token is accepted. The word is
+// accepted in any case, as in HTTP.
 func (w *Server) checkToken(n int, r *http.Request) (tokenBearer, *answer.Answer) {
-	sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	sent := r.Header.Get("Authorization")
+	if scheme, token, two := strings.Cut(sent, " "); two && strings.EqualFold(scheme, "Bearer") {
+		sent = strings.TrimLeft(token, " ")
+	}
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	who, known := w.FindBearer(sent)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -125,8 +126,12 @@ func (b *Body) ReadIDs(name string) (list []string) {
 	return list
 }
 
-// ReadInt returns a whole number, 0 when it was not sent.
+// ReadInt returns a whole number, 0 when it was not sent. Public clients also send it as 12.0.
 func (b *Body) ReadInt(name string) (n int64) {
+	var number float64
+	if b.HasValue(name) && json.Unmarshal(b.Fields[name], &n) != nil && json.Unmarshal(b.Fields[name], &number) == nil && number == math.Trunc(number) && math.Abs(number) < 1<<53 {
+		return int64(number)
+	}
 	b.decodeField(name, "a whole number", &n)
 	return n
 }

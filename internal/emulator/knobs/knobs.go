@@ -32,6 +32,7 @@ type Knobs struct {
 	LoopAt     int     // the page with a next that leads back to the page before (trap T15)
 	TooLarge   int     // search pages with more records are answered 504 (trap T20)
 
+	TextTimes     bool // filters also take times and whole numbers as text
 	StrictFilters bool // filters that the document does not describe are refused, and no filter finds records without the custom attribute
 	SearchRefused int  // status of a refused search; 0: 400
 
@@ -174,6 +175,7 @@ const (
 	SortIgnored  SortMode = "ignored"  // in an internal order
 	SortShuffled SortMode = "shuffled" // one record in a hundred is out of place
 	SortRejected SortMode = "rejected" // anything but ascending answers 400
+	SortAny      SortMode = "any"      // by any field with one value, not only by times
 )
 
 // InactiveOrder is the order of the list of inactive contacts.

@@ -188,6 +188,34 @@ func contactNotes(o *Oracle, yield func(Row) bool) {
 	})
 }
 
+// noteTexts yields the notes of active contacts. Those of the population were written when the contact was created for which they were drawn.
+func noteTexts(o *Oracle, yield func(Row) bool) {
+	written := map[int32]*event.ContactEvent{}
+	for i := range o.log.Contacts {
+		if e := &o.log.Contacts[i]; e.Kind == event.Noted {
+			written[e.Other] = e
+		}
+	}
+	o.eachActive(func(p *replayedContact) bool {
+		for _, n := range currentNumbers(p.born.Notes, p.notes) {
+			row := Row{"contact_id": p.born.ID, "note_id": idText(event.NoteID(n))}
+			if e := written[n]; e != nil {
+				row["body"], row["created_at"], row["author_id"] = e.Text, e.At, idText(o.log.Cast.Admins[0].ID)
+				if len(e.Set) == 1 {
+					row["author_id"] = idText(e.Set[0].Value.(int64))
+				}
+			} else {
+				by := o.log.Cast.Admins[n%int32(len(o.log.Cast.Admins))]
+				row["body"], row["created_at"], row["author_id"] = o.log.Facts.Note(n), o.people[n>>5].born.Created, idText(by.ID)
+			}
+			if !yield(row) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 func contactCompanies(o *Oracle, yield func(Row) bool) {
 	o.eachActive(func(p *replayedContact) bool {
 		return listRows(yield, p.born.ID, "company_id", "", currentNumbers(p.born.Companies, p.companies), o.log.Facts.CompanyID)

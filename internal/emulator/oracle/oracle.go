@@ -75,6 +75,7 @@ var streams = []struct {
 	{"contacts", contactRows},
 	{"contact_tags", contactTags},
 	{"contact_notes", contactNotes},
+	{"contact_note_texts", noteTexts},
 	{"contact_companies", contactCompanies},
 	{"contact_subscriptions", contactSubscriptions},
 	{"contact_social_profiles", socialProfiles},

@@ -26,7 +26,7 @@ func adminRows(o *Oracle, yield func(Row) bool) {
 				teams = append(teams, jsonNumber(t.ID))
 			}
 		}
-		if !yield(Row{"id": idText(a.ID), "name": a.Name, "email": a.Email, "away_mode_enabled": false, "has_inbox_seat": true, "team_ids": jsonArray(teams)}) {
+		if !yield(Row{"id": idText(a.ID), "name": a.Name, "email": a.Email, "away_mode_enabled": false, "away_mode_reassign": false, "has_inbox_seat": true, "team_ids": jsonArray(teams)}) {
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/json"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func (r queryRules[D]) compileFilter(n filterNode) (matchFunc[D], error) {
 	case tagField:
 		return setFilter(n, f.ids)
 	case numberField:
-		is, err := integerFilter(n, f.date)
+		is, err := integerFilter(r.numbersFromText(n), f.date)
 		if f.rare && n.Operator != "!=" && n.Operator != "NIN" {
 			return func(num int32, d *D) bool { return f.date(d) != 0 && is(num, d) }, err
 		}
@@ -51,7 +52,7 @@ func (r queryRules[D]) compileFilter(n filterNode) (matchFunc[D], error) {
 }
 
 func (r queryRules[D]) dateFilter(n filterNode, get func(d *D) int64) (matchFunc[D], error) {
-	t, err := filterTime(n)
+	t, err := filterTime(r.numbersFromText(n))
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +125,36 @@ func membershipTest[D any](n filterNode, is func(d *D) bool) (matchFunc[D], erro
 	return nil, refuseSearch("operator %s cannot be used with the Boolean field %s", n.Operator, n.Field)
 }
 
+// numbersFromText returns a filter whose texts that are numbers are numbers, where the knob asks for it: some clients send times as text.
+func (r queryRules[D]) numbersFromText(n filterNode) filterNode {
+	if r.env.Knobs().TextTimes {
+		n.Value = quotedNumber.ReplaceAll(n.Value, []byte("$1"))
+	}
+	return n
+}
+
+// quotedNumber matches a text in JSON that is a number.
+var quotedNumber = regexp.MustCompile(`"(-?[0-9]+(?:\.[0-9]+)?)"`)
+
+// integerValues reads the whole numbers of a filter. Public clients also send them as 12.0.
+func integerValues(n filterNode) ([]int64, error) {
+	if want, err := filterValues[int64](n); err == nil {
+		return want, nil
+	}
+	numbers, err := filterValues[float64](n)
+	want := make([]int64, len(numbers))
+	for i, number := range numbers {
+		if number != math.Trunc(number) || math.Abs(number) > 1<<53 {
+			return nil, refuseSearch("the value for %s must be a whole number", n.Field)
+		}
+		want[i] = int64(number)
+	}
+	return want, err
+}
+
 // integerFilter compiles a filter on an integer field, which allows all comparisons.
 func integerFilter[D any](n filterNode, get func(d *D) int64) (matchFunc[D], error) {
-	want, err := filterValues[int64](n)
+	want, err := integerValues(n)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +309,7 @@ func (r queryRules[D]) dateAttribute(n filterNode) (matchFunc[D], error) {
 	if r.whole {
 		zone = r.env.Zone()
 	}
-	t, err := filterTime(n)
+	t, err := filterTime(r.numbersFromText(n))
 	if err != nil {
 		return nil, err
 	}

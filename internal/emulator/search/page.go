@@ -150,6 +150,9 @@ func (x *Index[D]) matchingEntries(s *parsedSearch[D]) []Entry {
 			list = append(list, e)
 		}
 	}
+	if f := x.Fields[s.sort]; f.kind == textField {
+		x.sortByText(list, f.text)
+	}
 	if len(x.answers) >= remembered {
 		clear(x.answers)
 	}
@@ -157,9 +160,31 @@ func (x *Index[D]) matchingEntries(s *parsedSearch[D]) []Entry {
 	return list
 }
 
+// sortByText sorts matches by a text. Their keys become their places in the list, so a list that changes during a walk drifts.
+func (x *Index[D]) sortByText(list []Entry, text func(d *D) string) {
+	slices.SortFunc(list, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(text(x.At(a.Num).Now), text(x.At(b.Num).Now)), cmp.Compare(a.Num, b.Num))
+	})
+	for i := range list {
+		list[i].key = int64(i)
+	}
+}
+
 // sortKey returns the order of a search's results: its name and its key.
 func (x *Index[D]) sortKey(s *parsedSearch[D]) (string, func(num int32, d *D) int64) {
-	key := x.Fields[s.sort].date
+	f := x.Fields[s.sort]
+	key := f.date
+	switch f.kind {
+	case textField: // sortByText orders the matches
+		return "by text", func(int32, *D) int64 { return 0 }
+	case boolField:
+		key = func(d *D) int64 {
+			if f.flag(d) {
+				return 1
+			}
+			return 0
+		}
+	}
 	switch x.env.Knobs().Sort {
 	case knobs.SortIgnored:
 		return "none", func(num int32, _ *D) int64 { return int64(event.MixBits(uint64(num)) >> 1) }

@@ -75,7 +75,8 @@ func (x *Index[D]) parseSort(s *parsedSearch[D], raw json.RawMessage) error {
 			return refuseSearch("sort order %q is not known", sent.Order)
 		}
 	}
-	if f, ok := x.Fields[s.sort]; !ok || f.kind != dateField {
+	f, ok := x.Fields[s.sort]
+	if !ok || f.kind == tagField || f.kind != dateField && x.env.Knobs().Sort != knobs.SortAny {
 		return refuseSearch("cannot sort by %q", s.sort)
 	}
 	return nil

@@ -9,6 +9,17 @@ import (
 	"aqueduck/internal/emulator/state/tickets"
 )
 
+// AdminRecord returns an admin.
+func AdminRecord(cast *event.Cast, a event.Admin) jsontext.Record {
+	var ids []string
+	for _, id := range TeamsOf(cast, a) {
+		ids = append(ids, strconv.FormatInt(id, 10))
+	}
+	teams := "[" + strings.Join(ids, ",") + "]"
+	return jsontext.Record{{Name: "type", Value: "admin"}, {Name: "id", Value: strconv.FormatInt(a.ID, 10)}, {Name: "name", Value: a.Name}, {Name: "email", Value: a.Email},
+		{Name: "away_mode_enabled", Value: false}, {Name: "away_mode_reassign", Value: false}, {Name: "has_inbox_seat", Value: true}, {Name: "team_ids", Value: jsontext.RawJSON(teams)}}
+}
+
 // TeamRecords returns the teams after a number of simulated hours.
 func TeamRecords(cast *event.Cast, hours int) []jsontext.Record {
 	var list []jsontext.Record

@@ -140,6 +140,12 @@ func (w *Companies) FindCompany(id string) (int32, bool) {
 	return n, ok
 }
 
+// FindExternalCompany returns the number of the first company with a company_id.
+func (w *Companies) FindExternalCompany(external string) (int32, bool) {
+	n := slices.IndexFunc(w.CompanyList, func(c Company) bool { return c.Newest.ExternalID == external })
+	return int32(n), n >= 0
+}
+
 // PlanID returns the id of a plan by its name.
 func (w *Companies) PlanID(name string) string {
 	return strconv.Itoa(1 + max(0, slices.Index(w.Setup.Cast.Plans, name)))

@@ -90,15 +90,19 @@ func (w *Companies) firmNote(r *event.RNG, at int64, body string) event.CompanyN
 }
 
 func (w *Companies) createCompanyAt(at int64, set []event.FieldChange) (string, error) {
-	n := int32(len(w.CompanyList))
-	f := w.People.Maker.DrawCompany(n, w.Setup.Start.Unix())
+	f := w.People.Maker.DrawCompany(int32(len(w.CompanyList)), w.Setup.Start.Unix())
 	f.Created, f.Updated, f.LastRequest, f.Notes = at, at, 0, nil
+	return w.recordNewCompany(f, set)
+}
+
+// recordNewCompany records that a company was created, with some fields set.
+func (w *Companies) recordNewCompany(f *event.Company, set []event.FieldChange) (string, error) {
 	for _, s := range core.PlainChanges(set) {
 		if err := setCompanyField(f, s); err != nil {
 			return "", fmt.Errorf("create a company: %w", err)
 		}
 	}
-	w.RecordCompanyEvent(event.CompanyEvent{At: at, Kind: event.CompanyCreated, N: n, Born: f})
+	w.RecordCompanyEvent(event.CompanyEvent{At: f.Created, Kind: event.CompanyCreated, N: f.N, Born: f})
 	return f.ID, nil
 }
 
@@ -107,6 +111,17 @@ func (w *Companies) CreateCompany(set ...event.FieldChange) (string, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.createCompanyAt(w.UnixNow(), set)
+}
+
+// CreatePlainCompany creates a company without users that has a company_id, which no other has, and the fields of set. It returns its id.
+func (w *Companies) CreatePlainCompany(external string, set ...event.FieldChange) (string, error) {
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	if _, taken := w.FindExternalCompany(external); taken {
+		return "", fmt.Errorf("create a company: another has the company_id %s", external)
+	}
+	at, n := w.UnixNow(), int32(len(w.CompanyList))
+	return w.recordNewCompany(&event.Company{N: n, ID: string(w.People.Maker.AppendCompanyID(nil, n)), ExternalID: external, Created: at, Updated: at}, set)
 }
 
 // CompanyCount returns the number of companies.

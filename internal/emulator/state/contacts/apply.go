@@ -99,7 +99,7 @@ func (w *Book) applyVersion(seq int, e *event.ContactEvent, c *StoredContact) {
 		d.Tags = core.WithoutElement(d.Tags, e.Other)
 	case event.Noted:
 		d.Notes = core.WithElement(d.Notes, e.Other)
-		w.Notes[e.Other] = e.Text
+		w.Notes[e.Other] = event.ContactNote{Body: e.Text, At: e.At, By: w.noteAuthor(e)}
 	case event.NoteDeleted:
 		d.Notes = core.WithoutElement(d.Notes, e.Other)
 	case event.SubscriptionLeft:
@@ -163,3 +163,13 @@ func (w *Book) announceContact(seq int, num int32) {
 
 // ReleaseIndexed makes every version visible whose time has come.
 func (w *Book) ReleaseIndexed() { w.ContactIndex.ReleaseDue(w.UnixNow()) }
+
+// noteAuthor returns the id of the admin who wrote a note since hour 0: the one that the event names, or the first.
+func (w *Book) noteAuthor(e *event.ContactEvent) int64 {
+	for _, s := range e.Set {
+		if id, named := s.Value.(int64); named {
+			return id
+		}
+	}
+	return w.Setup.Cast.Admins[0].ID
+}

@@ -42,12 +42,13 @@ func (w *Contacts) Subscribe(id, subscription string) error {
 	})
 }
 
-// NoteBody returns the text of a note by its number.
-func (w *Book) NoteBody(n int32) string {
-	if body, ok := w.Notes[n]; ok {
-		return body
+// NoteWithNumber returns a note by its number. An admin wrote those of the population when their first contact was created.
+func (w *Book) NoteWithNumber(n int32) event.ContactNote {
+	if note, ok := w.Notes[n]; ok {
+		return note
 	}
-	return w.Maker.NoteBody(n)
+	of, by := w.List[n/event.NotesPerContact].Doc, w.Setup.Cast.Admins[int(n)%len(w.Setup.Cast.Admins)]
+	return event.ContactNote{Body: w.Maker.NoteBody(n), At: of.Created, By: by.ID}
 }
 
 // SegmentsOf returns the segments that a contact is in.

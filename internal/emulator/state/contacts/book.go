@@ -13,11 +13,11 @@ type Book struct {
 	Maker         *population.Contacts
 	ContactLog    []event.ContactEvent
 	List          []StoredContact
-	ByID          map[string]int32 // number of each contact, by its id
-	Feed          []int32          // indexes of the activities in the log
-	inactive      []int32          // contacts in the list of inactive ones, ordered; made again when InactiveStale
-	InactiveStale bool             // the list of inactive contacts must be made again
-	Notes         map[int32]string // bodies of notes added since hour 0
+	ByID          map[string]int32            // number of each contact, by its id
+	Feed          []int32                     // indexes of the activities in the log
+	inactive      []int32                     // contacts in the list of inactive ones, ordered; made again when InactiveStale
+	InactiveStale bool                        // the list of inactive contacts must be made again
+	Notes         map[int32]event.ContactNote // notes added since hour 0
 	ContactIndex  search.Index[event.Contact]
 	present       search.Tally // number of active contacts
 	names         identityIndex
@@ -28,5 +28,5 @@ type Book struct {
 
 // New returns an empty state of contacts.
 func New(base *core.Core) *Book {
-	return &Book{Core: base, Maker: population.NewContacts(base.Setup.Origin), Notes: map[int32]string{}, InactiveStale: true}
+	return &Book{Core: base, Maker: population.NewContacts(base.Setup.Origin), Notes: map[int32]event.ContactNote{}, InactiveStale: true}
 }

@@ -210,11 +210,19 @@ func (w *Contacts) UntagContact(id string, tag int) error {
 	})
 }
 
-// AddContactNote adds a note about a contact.
-func (w *Contacts) AddContactNote(id, body string) error {
+// AddContactNote adds a note about a contact, by the first admin.
+func (w *Contacts) AddContactNote(id, body string) error { return w.AddContactNoteBy(id, "", body) }
+
+// AddContactNoteBy adds a note about a contact, by the admin with an id, or by the first one when it is "".
+func (w *Contacts) AddContactNoteBy(id, by, body string) error {
 	return w.AppendEvent(event.Noted, id, func(e *event.ContactEvent) error {
 		e.Other, e.Text = w.NextNote(), body
-		return nil
+		if by == "" {
+			return nil
+		}
+		admin, err := w.FindAdmin(by)
+		e.Set = []event.FieldChange{{Field: "admin_id", Value: admin.ID}}
+		return err
 	})
 }
 
