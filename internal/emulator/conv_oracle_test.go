@@ -147,7 +147,7 @@ func partTables(talk map[string]any, add func(table string, row map[string]any))
 			row["part_id"], row["readable"] = part["id"], true
 			add("conversation_attachments", row)
 		}
-		for _, item := range itemsAt(part, "tags", "tags") {
+		for _, item := range itemsAt(part, "tags") {
 			add("conversation_part_tags", m{"part_id": part["id"], "tag_id": item["id"], "name": item["name"], "readable": true})
 		}
 	}

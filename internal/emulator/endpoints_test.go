@@ -113,7 +113,7 @@ var endpointRows = []endpointRow{
 		answers: "attributes, a state and an assignment in the form of the version, by an admin or the AI operator; all of it or nothing",
 		tests:   "TestContract9ATicketIsUpdatedInTheFormOfItsVersion TestContract4_11ABackOfficeTicketIsSharedByARequest TestContract7TicketsThatAreRefused"},
 	{routes: "tickets.reply", section: "4.11, 7, 8",
-		answers: "as for conversations; tickets that no customer reads take only notes",
+		answers: "as for conversations, but the answer is the part; tickets that no customer reads take only notes",
 		tests:   "TestContract4_11RepliesToTickets TestContract8TablesOfRepliesHaveLimits TestContract7TicketsThatAreRefused"},
 	{routes: "calls.list calls.get", section: "4.11, 8",
 		answers: "by page number, at most 25 a page, in no documented order; each answer signs addresses anew",

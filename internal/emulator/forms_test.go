@@ -25,7 +25,7 @@ func TestFormsGiveAnswersAnotherShape(t *testing.T) {
 			{Of: "contacts.list", Path: "$.total_count", As: "absent"},
 			{Of: "contacts.list", Path: "$.data", To: "$.contacts"},
 			{Of: "conversations.get", Path: "teammates.teammates", To: "teammates.admins"},
-			{Of: "conversations.get", Path: "conversation_parts.conversation_parts[].tags.tags", To: "conversation_parts.conversation_parts[].tags"},
+			{Of: "conversations.get", Path: "conversation_parts.conversation_parts[].tags", To: "conversation_parts.conversation_parts[].labels"},
 			{Of: "conversations.get", Path: "statistics.{}.x", As: "absent"},
 		}
 	})
@@ -53,10 +53,8 @@ func TestFormsGiveAnswersAnotherShape(t *testing.T) {
 		t.Errorf("teammates were %v, are %v", before, after)
 	}
 	for _, part := range asList(formed["conversation_parts"].(map[string]any)["conversation_parts"]) {
-		if tags := part.(map[string]any)["tags"]; tags != nil {
-			if _, bare := tags.([]any); !bare {
-				t.Errorf("tags of a part: %v", tags)
-			}
+		if _, moved := part.(m)["labels"].([]any); part.(m)["tags"] != nil || !moved {
+			t.Errorf("tags of a part: %v", part)
 		}
 	}
 	if r := c.do("GET", "/contacts/none", nil); r.status != 404 || r.json["type"] != "error.list" {

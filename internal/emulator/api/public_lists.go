@@ -21,7 +21,13 @@ var publicRoutes = []Route{
 	{Name: "conversations.side", Method: "GET", Path: "/conversations/{id}/side_conversations", Serve: sideConversations, Since: apiversion.V216},
 }
 
-func listHelpCenters(w *Handlers, _ *Request) answer.Answer {
+// listHelpCenters lists the help centers on one page. Later pages are empty, as public clients ask on until one is.
+func listHelpCenters(w *Handlers, q *Request) answer.Answer {
+	if page, good := q.positiveParam("page", 1); !good {
+		return badNumber()
+	} else if page > 1 {
+		return w.answerRecords("list", "data", nil)
+	}
 	w.Mu.Lock()
 	workspace := w.WorkspaceID
 	w.Mu.Unlock()

@@ -161,7 +161,11 @@ func replyToTicket(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	if refused := w.performReply(q, b, t.Conversation, "tickets.reply"); refused != nil {
 		return *refused
 	}
-	return oneTicket(w, q)
+	t = w.Tickets.LoadTicket(q.ID)
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	render := w.ticketRenderer(q)
+	return answer.OK(render.AppendLastPart(nil, t))
 }
 
 // changeTicket serves PUT /tickets/{id}: attributes, a state and an assignment, by an admin or by the AI operator. From 2.14 on the assignment

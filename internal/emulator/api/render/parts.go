@@ -111,7 +111,7 @@ func (r *Conversations) partBody(t *event.Part) string {
 // writePartMetadata writes the fields of a conversation part besides its body.
 func (r *Conversations) writePartMetadata(p *jsontext.Writer, t *event.Part) {
 	p.TextOrNull("state", t.State)
-	p.OpenTypedList("tags", "tag.list", "tags")
+	p.OpenList("tags") // a bare list, unlike the tags of a conversation
 	for _, n := range t.Tags {
 		p.OpenItem()
 		p.TextOrNull("type", "tag")
@@ -119,7 +119,7 @@ func (r *Conversations) writePartMetadata(p *jsontext.Writer, t *event.Part) {
 		p.TextOrNull("name", r.Companies.Cast.TagName(n))
 		p.Close()
 	}
-	p.CloseTypedList()
+	p.CloseList()
 	if r.Version.AtLeast(apiversion.V214) {
 		p.RawOrNull("metadata", t.Meta) // quick replies, and which one was chosen
 	} else {

@@ -49,6 +49,13 @@ func (r *Tickets) AppendTicket(b []byte, t *tickets.Ticket) []byte {
 	return p.Bytes
 }
 
+// AppendLastPart writes the newest part of a ticket.
+func (r *Tickets) AppendLastPart(b []byte, t *tickets.Ticket) []byte {
+	p := &jsontext.Writer{Bytes: b}
+	r.writePart(p, &t.Parts[len(t.Parts)-1], ticketPart)
+	return p.Bytes
+}
+
 // ticketStateShown is how many fields of a state a ticket contains. The list of states has the others.
 const ticketStateShown = 5
 
