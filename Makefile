@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -99,6 +99,9 @@ browser: ## the console in a headless Chromium; skipped where there is none
 screenshots: ## docs/img/*.png, from the same tests
 	mkdir -p docs/img
 	AQUEDUCK_SHOTS=$(abspath docs/img) go test -tags=duckdb_arrow,browser ./internal/console -run Browser -timeout 20m
+
+clients: build ## the API's own typed clients for two languages, on the emulator
+	AQUEDUCK_CLIENTS=$(abspath bin/aqueduck) go test ./internal/emulator -run TypedClientsMake -v -timeout 20m
 
 interop: ## the published files, as other readers see them; installs 450 MB
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m

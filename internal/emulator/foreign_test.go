@@ -1,4 +1,4 @@
-package emulator
+package emulator_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"aqueduck/internal/emulator/knobs"
+	"aqueduck/internal/emulator"
 )
 
 // A client library of another language reads the emulator as it reads a real workspace, knowing nothing of it. The first is a
@@ -68,7 +68,7 @@ func installPackage(t *testing.T, command ...string) {
 // readsAll runs a script that prints the ids of lists, and compares them with the oracle.
 func readsAll(t *testing.T, command ...string) {
 	t.Helper()
-	w := New(Config{Contacts: 700, Knobs: knobs.Knobs{NoLag: true}})
+	w := emulator.New(emulator.Config{Contacts: 700, Knobs: emulator.Knobs{NoLag: true}})
 	server := httptest.NewServer(w)
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
