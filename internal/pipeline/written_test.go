@@ -108,6 +108,13 @@ func (b *testBed) writesContacts() (holds func()) {
 	b.writeViaAPI("DELETE", "/notes/"+b.space.Oracle("contact_notes")[0]["note_id"].(string), nil)
 	subscribed := b.space.Oracle("contact_subscriptions")[0]
 	b.writeViaAPI("DELETE", "/contacts/"+subscribed["contact_id"].(string)+"/subscriptions/"+subscribed["subscription_id"].(string), nil)
+	away, back := b.writeViaAPI("POST", "/contacts", m{"role": "lead"}), b.writeViaAPI("POST", "/contacts", m{"role": "lead"})
+	b.writeViaAPI("POST", "/contacts/"+away+"/block", nil)
+	b.writeViaAPI("POST", "/contacts/"+back+"/archive", nil)
+	b.writeViaAPI("POST", "/contacts/"+back+"/unarchive", nil)
+	note := b.writeViaAPI("POST", "/contacts/"+back+"/notes", m{"body": "<p>written</p>"})
+	saved := b.writeViaAPI("POST", "/companies", m{"company_id": "written", "name": "Written & Co", "size": 7})
+	b.writeViaAPI("POST", "/contacts/"+back+"/companies", m{"id": saved})
 	job := b.writeViaAPI("POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "bulk"}, {"external_id": "written"}}})
 	b.writeViaAPI("PUT", "/contacts/bulk", m{"contacts": []m{{"id": ids[3], "role": "user", "name": "Bulk"}}})
 	b.writeViaAPI("POST", "/contacts/bulk/delete", m{"contacts": []m{{"id": ids[4]}}})
@@ -118,6 +125,12 @@ func (b *testBed) writesContacts() (holds func()) {
 		b.checkLifecycle("merged", user, lead)
 		b.checkLifecycle("active", "", user, ids[0], ids[3])
 		b.checkLifecycle("pending_deletion", "", ids[1], ids[4])
+		b.checkLifecycle("blocked", "", away)
+		b.checkLifecycle("active", "", back)
+		if got := b.queryRows("SELECT (SELECT name FROM companies WHERE id = '" + saved + "' AND size = 7), (SELECT count(*) FROM contact_notes WHERE contact_id = '" + back + "' AND note_id = '" + note + "')"); len(got) != 1 || got[0] != "Written & Co|1" {
+			b.t.Errorf("the company and the note are %v", got)
+		}
+		b.checkServes("/notes/"+note, "<p>written</p>")
 		got := b.queryRows("SELECT string_agg(external_id, ' ' ORDER BY external_id) FROM contacts WHERE external_id IN ('bulk', 'written') OR name IN ('Written', 'Bulk') AND external_id IS NULL")
 		if len(got) != 1 || got[0] != "bulk written" {
 			b.t.Errorf("there are %v", got)
@@ -202,6 +215,7 @@ func (b *testBed) writesConversations() (holds func()) {
 			role = row["role"].(string)
 		}
 	}
+	b.writeViaAPI("POST", "/conversations", m{"from": m{"type": "contact", "id": who}, "body": "begun"})
 	b.writeViaAPI("POST", "/messages", m{"from": m{"type": "admin", "id": "5"}, "to": []m{{"type": role, "id": who}}, "message_type": "email", "subject": "Hi", "body": "written"})
 	return func() {
 		b.t.Helper()
@@ -210,6 +224,9 @@ func (b *testBed) writesConversations() (holds func()) {
 		if got := b.queryRows(`SELECT (SELECT count(*) FROM tickets WHERE (ticket_attributes->>'_default_title_') = 'written'), (SELECT count(*) FROM conversations WHERE source_body = 'written'),
 			(SELECT state FROM conversations WHERE company_id IS NOT NULL AND NOT read AND (custom_attributes->>'n') = '1.5')`); got[0] != "2|1|closed" {
 			b.t.Errorf("there are %v", got)
+		}
+		if got := b.queryRows("SELECT source_author_id FROM conversations WHERE source_body = 'begun'"); len(got) != 1 || got[0] != who {
+			b.t.Errorf("the conversation was begun by %v", got)
 		}
 		told := b.queryRows(`SELECT channel, state, user_replied FROM reporting_conversation JOIN conversations ON conversations.id = conversation_id WHERE source_body = 'written'`)
 		if len(told) != 1 || told[0] != "email|open|false" {
@@ -224,6 +241,12 @@ func (b *testBed) writesConversations() (holds func()) {
 // asksTheRest calls the endpoints that no stream reads, or reads only sometimes, and that no test writes to.
 func (b *testBed) asksTheRest() {
 	b.t.Helper()
+	for _, list := range []string{"tags", "segments", "teams", "admins"} {
+		id := b.space.Oracle(list)[0]["id"].(string)
+		b.checkServes("/"+list+"/"+id, id)
+	}
+	b.checkServes("/me", b.space.Oracle("admins")[0]["email"].(string))
+	b.checkServes("/articles/search?phrase=written+too", "written too")
 	call := ""
 	for _, row := range b.space.Oracle("calls") {
 		if row["recording_url"] != nil {
