@@ -136,7 +136,7 @@ func (w *Handlers) performReply(q *Request, b *input.Body, c *conversations.Conv
 // reply is by a participant, named by id, external id or e-mail.
 func (w *Handlers) writerOf(b *input.Body, c *conversations.Conversation, kind string) (id string, known bool) {
 	if kind != "user" {
-		owner := population.AdminAuthor(w.tokenOwner()).ID
+		owner := population.AdminAuthor(tokenOwner(w)).ID
 		if b.HasValue("admin_id") {
 			owner = b.ReadID("admin_id")
 		}

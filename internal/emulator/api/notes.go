@@ -47,7 +47,7 @@ func oneNote(w *Handlers, q *Request) answer.Answer {
 // createNote serves POST /contacts/{id}/notes. The author is the named admin, or the one that the token belongs to.
 func createNote(w *Handlers, q *Request, b *input.Body) answer.Answer {
 	b.RequireFields("body")
-	with := map[string]any{"id": q.ID, "body": b.ReadText("body"), "by": strconv.FormatInt(w.tokenOwner().ID, 10)}
+	with := map[string]any{"id": q.ID, "body": b.ReadText("body"), "by": strconv.FormatInt(tokenOwner(w).ID, 10)}
 	if b.HasValue("admin_id") {
 		with["by"] = b.ReadID("admin_id")
 	}

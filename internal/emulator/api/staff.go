@@ -62,14 +62,14 @@ func recordWithID(list []jsontext.Record, id, kind string) answer.Answer {
 }
 
 // tokenOwner is the admin that every token belongs to.
-func (w *Handlers) tokenOwner() event.Admin { return w.Setup.Cast.Admins[0] }
+func tokenOwner(w *Handlers) event.Admin { return w.Setup.Cast.Admins[0] }
 
 // identifyAdmin serves GET /me: the admin that the token belongs to, and the workspace.
 func identifyAdmin(w *Handlers, _ *Request) answer.Answer {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	p := &jsontext.Writer{}
-	jsontext.WriteRecord(p, append(render.AdminRecord(w.Setup.Cast, w.tokenOwner()), jsontext.Column{Name: "email_verified", Value: true}))
+	jsontext.WriteRecord(p, append(render.AdminRecord(w.Setup.Cast, tokenOwner(w)), jsontext.Column{Name: "email_verified", Value: true}))
 	p.Bytes = p.Bytes[:len(p.Bytes)-1] // the record goes on
 	p.Open("app")
 	p.TextOrNull("type", "app")
