@@ -122,7 +122,7 @@ func (m *machine) publish(name string, content []byte) {
 	m.t.Helper()
 	path := filepath.Join(m.dir.Temp(), name)
 	must(m.t, os.WriteFile(path, content, 0o600))
-	must(m.t, layout.InstallPublished(m.dir, path, name))
+	must(m.t, layout.InstallPublished(m.dir, path, name, sumOf(content)))
 }
 
 func (m *machine) take() Taken {

@@ -91,7 +91,7 @@ func (s *Store) fetch(ctx context.Context, d layout.Dir, head Head) (int64, erro
 			return n, d.Explain(err)
 		}
 	}
-	return n, d.Explain(layout.InstallPublished(d, fetched, head.File.Name))
+	return n, d.Explain(layout.InstallPublished(d, fetched, head.File.Name, head.File.Sum))
 }
 
 // erasuresName is the object with the log of erasures.

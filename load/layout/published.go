@@ -22,6 +22,11 @@ func (d Dir) Rollback(file string) error {
 	if err := CheckSum(file, SumFile(file)); err != nil {
 		return err
 	}
+	return beginFrom(d, file)
+}
+
+// beginFrom makes a published file the one that readers have and the next run begins with. The caller has checked the file.
+func beginFrom(d Dir, file string) error {
 	// The link comes last. After a kill before it, readers have the file they had, and the next run begins with that file.
 	if err := errors.Join(os.RemoveAll(d.Folded()), d.TrashWork(), d.EmptyTrash(), d.DropBookkeeping()); err != nil {
 		return d.Explain(fmt.Errorf("remove the work database: %w", err))
@@ -140,14 +145,14 @@ func (d Dir) SwapLink(file string) error {
 	return disk.Move(d.Link(), fresh)
 }
 
-// InstallPublished makes a file that was published elsewhere, and is complete and durable, the published file that readers have. Its name is
-// that of its publish. Later commits and checkpoints of this warehouse are lost. The caller holds the lock.
-func InstallPublished(d Dir, from, name string) error {
+// InstallPublished makes a file that was published elsewhere the published file that readers have. It is complete, durable, and has the given
+// checksum; its name is that of its publish. Later commits and checkpoints of this warehouse are lost. The caller holds the lock.
+func InstallPublished(d Dir, from, name, sum string) error {
 	file := filepath.Join(d.Published(), name)
 	if err := os.RemoveAll(SumFile(file)); err != nil {
 		return err
 	}
-	if err := WriteSum(d, SumFile(file), from, name); err != nil {
+	if err := recordSum(d, SumFile(file), sum, name); err != nil {
 		return err
 	}
 	if err := access.Share(string(d), from, 0o444); err != nil {
@@ -156,5 +161,5 @@ func InstallPublished(d Dir, from, name string) error {
 	if err := disk.Move(file, from); err != nil {
 		return err
 	}
-	return d.Rollback(file)
+	return beginFrom(d, file)
 }

@@ -23,6 +23,11 @@ func WriteSum(d Dir, sumFile, file, name string) error {
 	if err != nil {
 		return err
 	}
+	return recordSum(d, sumFile, sum, name)
+}
+
+// recordSum writes the checksum file of a file that will be called name.
+func recordSum(d Dir, sumFile, sum, name string) error {
 	if err := os.WriteFile(sumFile, []byte(sum+"  "+name+"\n"), 0o444); err != nil {
 		return err
 	}
