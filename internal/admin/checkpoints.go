@@ -69,8 +69,7 @@ func (m Move) about() string {
 	return ", in about " + term.Count(int(m.Requests), "request")
 }
 
-// estimateRequests returns about how many requests read the stored rows from a time on, as those of the last run and one for each further page; 0: not
-// known.
+// estimateRequests returns about how many requests read the stored rows from a time on, beside those of the last run; 0: not known.
 func estimateRequests(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, from time.Time) int64 {
 	if s.Table == "" || s.TimeColumn() == "" || s.Read.Page.Size == 0 {
 		return 0
@@ -85,11 +84,7 @@ func estimateRequests(ctx context.Context, r *runner.Runner, workspace string, s
 	if err != nil {
 		return 0
 	}
-	requests := records/int64(s.Read.Page.Size) + max(last, 1)
-	if s.Read.Detail != nil {
-		requests += records
-	}
-	return requests
+	return max(last, 1) + int64(float64(records)*s.RequestsPerChange())
 }
 
 // Confirm shows all changes to the operator, and returns whether to make them.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -166,6 +167,32 @@ func TestAStoreThatCannotBeReachedStopsNoReader(t *testing.T) {
 	report = b.syncOnce(runner.Options{})
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "head.json is gone") {
 		t.Errorf("the next run says %q", notes)
+	}
+	other := b.anotherMachine()
+	other.syncOnce(runner.Options{})
+	other.equalsOracle()
+}
+
+// TestALaterSendMakesUpForAnEarlierOne has the store fail at the publish in the middle of a run, and work at its end.
+func TestALaterSendMakesUpForAnEarlierOne(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := newBedWith(t, tinyConfig(504), strings.Replace(nightly, "{dir: data", "{dir: data, publish: {first: 0s}", 1)).withStore()
+	asked, failed := false, false
+	b.interceptRequests(func(http.ResponseWriter, *http.Request) bool {
+		switch {
+		case !asked:
+			asked = true
+			b.failOn(objectStore().DeleteBucket(b.bucketOf()))
+		case !failed && b.runner.Dir.Current() != "":
+			failed = true
+			b.failOn(objectStore().CreateBucket(b.bucketOf()))
+		}
+		return false
+	})
+	b.syncOnce(runner.Options{})
+	if !failed {
+		t.Fatal("nothing was published in the middle of the run: the test finds nothing")
 	}
 	other := b.anotherMachine()
 	other.syncOnce(runner.Options{})

@@ -37,9 +37,11 @@ func SendRemote(ctx context.Context, r *runner.Runner) (note string, err error) 
 // openStore returns the object store of a warehouse, nil if it has none, and how many older files stay there. A command without a configuration
 // uses the store of the last run.
 func openStore(r *runner.Runner) (store *remote.Store, keep int, err error) {
-	place, keep := remote.PlaceOf(r.Dir), math.MaxInt
+	var place string
 	if r.Config != nil {
 		place, keep = r.Config.Warehouse.Remote, r.Config.Warehouse.Publish.Keep
+	} else {
+		place, keep = remote.PlaceOf(r.Dir), math.MaxInt
 	}
 	if place != "" {
 		store, err = remote.OpenStore(place)
@@ -47,14 +49,15 @@ func openStore(r *runner.Runner) (store *remote.Store, keep int, err error) {
 	return store, keep, err
 }
 
-// sendPublished is SendRemote after a publish. An error stands in the report: the run itself is published on this machine, and the next run sends
-// again.
+// sendPublished is SendRemote after a publish. An error stands in the report, unless a later publish of the run is sent: the run itself is published
+// on this machine, and the next run sends again.
 func sendPublished(ctx context.Context, r *stream.Run) {
 	note, err := SendRemote(ctx, r.Runner)
 	if note != "" {
 		r.AddNote(note)
 	}
-	if err != nil && r.Reported.After == nil {
+	r.Reported.After = nil
+	if err != nil {
 		r.Reported.After = problem.Classify(err)
 		r.Reported.After.What += "; the run itself is published on this machine"
 	}
