@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -263,4 +264,28 @@ func (b *testBed) asksTheRest() {
 	b.failOn(json.Unmarshal([]byte(b.callAPI("POST", "/export/reporting_data/enqueue", order)), &job))
 	b.callAPI("GET", "/export/reporting_data/"+job.ID, nil)
 	b.callAPI("GET", "/download/reporting_data/"+job.ID, nil)
+}
+
+// TestNotesReadFromTheirOwnListHaveTexts gives a contact more notes than its record has. The rest is read from the list of its notes, which sends them
+// whole.
+func TestNotesReadFromTheirOwnListHaveTexts(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(506))
+	who := b.space.Oracle("contacts")[3]["id"].(string)
+	for i := range 11 {
+		b.writeViaAPI("POST", "/contacts/"+who+"/notes", map[string]any{"body": fmt.Sprintf("<p>note %d</p>", i), "admin_id": "5"})
+	}
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+	var want []string
+	for _, note := range b.space.Oracle("contact_note_texts") {
+		if note["contact_id"] == who {
+			want = append(want, fmt.Sprint(note["note_id"], "|", note["body"], "|", note["author_id"], "|", note["created_at"], "|∅"))
+		}
+	}
+	oracletest.CompareRows(t, "contact_notes", b.queryRows("SELECT note_id, body, author_id, epoch(created_at)::BIGINT, _extra FROM contact_notes WHERE contact_id = '"+who+"'"), want)
+	if texts := strings.Join(want, "\n"); !strings.Contains(texts, "<p>note 10</p>|5|") {
+		t.Errorf("the source has %s", texts)
+	}
 }
