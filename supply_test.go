@@ -63,6 +63,7 @@ func TestS41EveryDirectDependencyIsKnown(t *testing.T) {
 		"github.com/apache/arrow-go/v18": "batches", "github.com/cespare/xxhash/v2": "hashes of rows", "github.com/chromedp/chromedp": "browser tests", "github.com/chromedp/cdproto": "browser tests", "github.com/duckdb/duckdb-go/v2": "the database",
 		"github.com/go-faster/jx": "JSON", "github.com/gofrs/flock": "the lock", "github.com/google/go-cmp": "tests", "github.com/google/renameio/v2": "whole files",
 		"github.com/jedib0t/go-pretty/v6": "tables", "github.com/klauspost/compress": "gzip", "github.com/lmittmann/tint": "logs on terminals",
+		"github.com/apache/iceberg-go": "tables of the mirror", "github.com/google/uuid": "names of their files", "modernc.org/sqlite": "their embedded catalog",
 		"github.com/johannesboyne/gofakes3": "tests", "github.com/minio/minio-go/v7": "object stores", "github.com/oklog/ulid/v2": "ids of runs", "github.com/parquet-go/parquet-go": "the audit of the lake", "github.com/prometheus/client_golang": "metrics", "github.com/robfig/cron/v3": "schedules",
 		"github.com/rogpeppe/go-internal": "tests", "github.com/spf13/cobra": "commands", "github.com/spf13/pflag": "flags, of cobra's", "github.com/yuin/goldmark": "counting what pages say", "go.uber.org/goleak": "tests",
 		"go.yaml.in/yaml/v4": "YAML", "golang.org/x/net": "HTML to text", "golang.org/x/sync": "streams side by side", "golang.org/x/sys": "free space, terminals, copies that share",

@@ -29,6 +29,9 @@ func ExportPoints() []string { return []string{ExportMeant, ExportAsked, ExportN
 // RemotePoints are the points at which a machine takes from an object store, or sends to it.
 func RemotePoints() []string { return []string{RemoteTaken, RemoteUploaded, RemoteMoved} }
 
+// MirrorPoints are the points at which tables of another catalog are made equal to the published file.
+func MirrorPoints() []string { return []string{MirrorClaimed, MirrorWritten, MirrorTable} }
+
 // The points. Each comment says what is on disk, or at the source, when the point is reached.
 const (
 	OpenCreated      = "open-created"      // an empty database exists, not yet under the work database's name
@@ -69,6 +72,9 @@ const (
 	RemoteTaken      = "remote-taken"      // the file of the object store is the published one, and this is not noted yet
 	RemoteUploaded   = "remote-uploaded"   // the published file is in the object store, head.json does not name it yet
 	RemoteMoved      = "remote-moved"      // head.json names it, and this is not noted yet
+	MirrorClaimed    = "mirror-claimed"    // the table _mirror says that a mirror has begun, no table is changed yet
+	MirrorWritten    = "mirror-written"    // the files of a table's change are written, no snapshot refers to them yet
+	MirrorTable      = "mirror-table"      // one table is equal to the published file, others are not
 	ExportFetched    = "export-fetched"    // its file is fetched and read, its rows are not stored
 	EraseRewritten   = "erase-rewritten"   // an older published file is rewritten without the data, its checksum is not
 	ErasePublished   = "erase-published"   // a file without the data is published, the older ones are rewritten, other files are not

@@ -45,7 +45,7 @@ type Head struct {
 // readHead returns the head; the zero Head where there is none.
 func (s *Store) readHead(ctx context.Context) (h Head, err error) {
 	content, version, err := s.read(ctx, headName)
-	if errors.Is(err, errNoObject) {
+	if errors.Is(err, ErrNoObject) {
 		return Head{}, nil
 	}
 	if err == nil {
@@ -58,7 +58,7 @@ func (s *Store) readHead(ctx context.Context) (h Head, err error) {
 	return h, err
 }
 
-// moveHead makes h the head that follows a former one. The error is errMoved if another machine was first. It proves the conditions of the store
+// moveHead makes h the head that follows a former one. The error is ErrMoved if another machine was first. It proves the conditions of the store
 // before the first head.
 func (s *Store) moveHead(ctx context.Context, former, h Head) (Head, error) {
 	if former.Epoch == 0 {
@@ -72,7 +72,7 @@ func (s *Store) moveHead(ctx context.Context, former, h Head) (Head, error) {
 		return h, err
 	}
 	h.version, err = s.replace(ctx, headName, former.version, content)
-	if errors.Is(err, errMoved) { // perhaps by this machine, whose first request succeeded and got no answer
+	if errors.Is(err, ErrMoved) { // perhaps by this machine, whose first request succeeded and got no answer
 		now, failed := s.readHead(ctx)
 		if failed != nil {
 			return h, failed

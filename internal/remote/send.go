@@ -58,7 +58,7 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, keep int, now time.Time)
 	}
 	crash.At(crash.RemoteUploaded)
 	moved, err := s.moveHead(ctx, former, next)
-	if errors.Is(err, errMoved) {
+	if errors.Is(err, ErrMoved) {
 		return "", errors.Join(s.overtaken(moved), s.removeFiles(ctx, fresh))
 	}
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Store) uploadFile(ctx context.Context, f File, path string) error {
 		return err
 	}
 	_, err = s.replace(ctx, f.Object+sumsSuffix, "", content)
-	if errors.Is(err, errMoved) { // an earlier try got so far: the name has the sum of the file in it
+	if errors.Is(err, ErrMoved) { // an earlier try got so far: the name has the sum of the file in it
 		return nil
 	}
 	return err
@@ -196,14 +196,14 @@ func (s *Store) sendErasures(ctx context.Context, d layout.Dir, ours []byte) err
 	}
 	for range maxTries {
 		theirs, version, err := s.read(ctx, erasuresName)
-		if err != nil && !errors.Is(err, errNoObject) {
+		if err != nil && !errors.Is(err, ErrNoObject) {
 			return err
 		}
 		all, err := s.mergeErasures(d, theirs, ours)
 		if err != nil || bytes.Equal(all, theirs) {
 			return err
 		}
-		if _, err = s.replace(ctx, erasuresName, version, all); err == nil || !errors.Is(err, errMoved) {
+		if _, err = s.replace(ctx, erasuresName, version, all); err == nil || !errors.Is(err, ErrMoved) {
 			return err
 		}
 	}

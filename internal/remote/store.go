@@ -39,31 +39,47 @@ func OpenStore(address string) (*Store, error) {
 	if address == "" {
 		return nil, &problem.Problem{Class: "config", What: "warehouse.remote is not set", Next: "set it in pipelines.yaml to s3://BUCKET/PREFIX"}
 	}
+	b, err := Dial("warehouse.remote", address)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{client: b.Client, bucket: b.Name, prefix: b.Prefix, place: address}, nil
+}
+
+// Bucket is a client of a bucket, and a place in it.
+type Bucket struct {
+	Client *minio.Client
+	Name   string
+	Prefix string // "" or with a slash at its end
+}
+
+// Dial returns a client for an address such as s3://bucket/prefix, which stands under a key of the configuration. It sends no request.
+func Dial(key, address string) (b Bucket, err error) {
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme != "s3" || at.Host == "" || at.RawQuery != "" || at.User != nil {
-		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no place in an object store", address), Next: "write s3://BUCKET/PREFIX"}
+		return b, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no place in an object store", address), Next: "write s3://BUCKET/PREFIX"}
 	}
-	s := &Store{bucket: at.Host, place: address}
+	b.Name = at.Host
 	if prefix := strings.Trim(at.Path, "/"); prefix != "" {
-		s.prefix = prefix + "/"
+		b.Prefix = prefix + "/"
 	}
 	region := firstSet("AWS_REGION", "AWS_DEFAULT_REGION")
 	endpoint, err := url.Parse(firstSet("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
 	if err != nil || endpoint.Host == "" && endpoint.String() != "" {
-		return nil, &problem.Problem{Class: "config", What: "AWS_ENDPOINT_URL is not an address", Next: "set it to the address of the object store, e.g. https://s3.eu-central-1.example.com, or unset it"}
+		return b, &problem.Problem{Class: "config", What: "AWS_ENDPOINT_URL is not an address", Next: "set it to the address of the object store, e.g. https://s3.eu-central-1.example.com, or unset it"}
 	}
 	host, secure := endpoint.Host, endpoint.Scheme != "http"
 	if host == "" {
 		host = "s3.amazonaws.com"
 	}
-	s.client, err = minio.New(host, &minio.Options{
+	b.Client, err = minio.New(host, &minio.Options{
 		Creds:  credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}}),
 		Secure: secure, Region: region, MaxRetries: maxTries,
 	})
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the object store of " + address, Err: err, Next: "correct AWS_ENDPOINT_URL"}
+		return b, &problem.Problem{Class: "config", What: "the object store of " + key + ", " + address, Err: err, Next: "correct AWS_ENDPOINT_URL"}
 	}
-	return s, nil
+	return b, nil
 }
 
 func firstSet(names ...string) string {
@@ -75,11 +91,11 @@ func firstSet(names ...string) string {
 	return ""
 }
 
-// errNoObject says that an object does not exist.
-var errNoObject = errors.New("there is no such object")
+// ErrNoObject says that an object does not exist.
+var ErrNoObject = errors.New("there is no such object")
 
-// errMoved says that an object is not in the version that a change was made for.
-var errMoved = errors.New("the object was changed meanwhile")
+// ErrMoved says that an object is not in the version that a change was made for.
+var ErrMoved = errors.New("the object was changed meanwhile")
 
 // read returns a small object and its version.
 func (s *Store) read(ctx context.Context, name string) (content []byte, version string, err error) {
@@ -94,8 +110,8 @@ func (s *Store) read(ctx context.Context, name string) (content []byte, version 
 // maxSmall is the largest object that is read into memory, in bytes.
 const maxSmall = 64 << 20
 
-// replace writes a small object if it is still in a version; "" means that it does not exist. Otherwise the error is errMoved. A request whose answer
-// was lost is repeated, and the repetition may see what the first one wrote: the caller reads the object after errMoved.
+// replace writes a small object if it is still in a version; "" means that it does not exist. Otherwise the error is ErrMoved. A request whose answer
+// was lost is repeated, and the repetition may see what the first one wrote: the caller reads the object after ErrMoved.
 func (s *Store) replace(ctx context.Context, name, version string, content []byte) (written string, err error) {
 	o := minio.PutObjectOptions{ContentType: "application/json", DisableMultipart: true}
 	if version == "" {
@@ -151,7 +167,7 @@ func (s *Store) proveConditions(ctx context.Context) error {
 	if err := s.remove(ctx, name); err != nil {
 		return err
 	}
-	if !errors.Is(twice, errMoved) || !errors.Is(wrong, errMoved) {
+	if !errors.Is(twice, ErrMoved) || !errors.Is(wrong, ErrMoved) {
 		return &problem.Problem{Class: "config", What: s.place + ": this store ignores If-Match, so that two machines could overwrite each other's data",
 			Next: "use a store that supports conditional writes; nothing was stored there"}
 	}
@@ -161,21 +177,26 @@ func (s *Store) proveConditions(ctx context.Context) error {
 // refusals are what a store answers to credentials that are wrong or no longer valid, whatever the status.
 var refusals = []string{"AccessDenied", "ExpiredToken", "InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "TokenRefreshRequired"}
 
-// explain makes an error of the store errNoObject, errMoved, or a Problem with its class and next step.
+// explain is Explain for an object of the store.
 func (s *Store) explain(what, name string, err error) error {
+	return Explain("warehouse.remote", s.place, what, name, err)
+}
+
+// Explain makes an error of an object store ErrNoObject, ErrMoved, or a Problem with its class and next step. place stands under a key of the configuration.
+func Explain(key, place, what, name string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	answer := minio.ToErrorResponse(err)
-	p := &problem.Problem{Class: "transient", What: fmt.Sprintf("%s %s of %s", what, name, s.place), Err: err,
+	p := &problem.Problem{Class: "transient", What: fmt.Sprintf("%s %s of %s", what, name, place), Err: err,
 		Next: "see whether the object store can be reached; the next run, or the same command, does it again"}
 	switch {
 	case answer.Code == "NoSuchKey":
-		return errNoObject
+		return ErrNoObject
 	case answer.Code == "PreconditionFailed" || answer.Code == "ConditionalRequestConflict" || answer.StatusCode == http.StatusPreconditionFailed:
-		return errMoved
+		return ErrMoved
 	case answer.Code == "NoSuchBucket":
-		p.Class, p.Next = "config", "create the bucket, or correct warehouse.remote"
+		p.Class, p.Next = "config", "create the bucket, or correct "+key
 	case slices.Contains(refusals, answer.Code) || answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized || strings.Contains(err.Error(), "credentials"):
 		p.Class, p.Next = "auth", "give credentials that may read, write, list and delete there: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a file (docs/remote.md)"
 	case errors.As(err, new(*net.DNSError)):

@@ -43,7 +43,7 @@ func (s *Store) Take(ctx context.Context, d layout.Dir, now time.Time) (t Taken,
 		if err != nil {
 			return t, err
 		}
-		if t, err = s.takeHead(ctx, d, before, head, now); !errors.Is(err, errNoObject) {
+		if t, err = s.takeHead(ctx, d, before, head, now); !errors.Is(err, ErrNoObject) {
 			return t, err
 		}
 		// Another machine may have moved the head meanwhile, and have deleted the file.
@@ -52,7 +52,7 @@ func (s *Store) Take(ctx context.Context, d layout.Dir, now time.Time) (t Taken,
 		Next: "restore the object, or delete head.json: then the next run of the machine with the newest data sends its file again"}
 }
 
-// takeHead is Take for one version of the head. The error is errNoObject if the head names a file that is not there.
+// takeHead is Take for one version of the head. The error is ErrNoObject if the head names a file that is not there.
 func (s *Store) takeHead(ctx context.Context, d layout.Dir, before known, head Head, now time.Time) (t Taken, err error) {
 	t.File, t.Moved = head.File, head.Moved
 	current := d.Current()
@@ -100,7 +100,7 @@ const erasuresName = "erasures.log"
 // takeErasures adds the erasures of the store to those of the warehouse. Published files may then hold what is erased: the next publish writes them again.
 func (s *Store) takeErasures(ctx context.Context, d layout.Dir) error {
 	theirs, _, err := s.read(ctx, erasuresName)
-	if errors.Is(err, errNoObject) {
+	if errors.Is(err, ErrNoObject) {
 		return nil
 	}
 	if err != nil {

@@ -1,0 +1,73 @@
+package mirror
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/catalog"
+	icesql "github.com/apache/iceberg-go/catalog/sql"
+	"github.com/apache/iceberg-go/table"
+	_ "modernc.org/sqlite" // the driver of the embedded catalog
+
+	"aqueduck/internal/problem"
+)
+
+// CatalogName is the name of the catalog in the tables of an SQL catalog. Engines give the same one.
+const CatalogName = "aqueduck"
+
+// tableCatalog is where tables are found by their names.
+type tableCatalog struct {
+	catalog.Catalog
+	place string // as configured
+	db    *sql.DB
+}
+
+// openCatalog opens the SQL catalog in an SQLite file, and makes it if there is none. Its directory has to exist.
+func openCatalog(place string) (c tableCatalog, err error) {
+	file, ok := strings.CutPrefix(place, "sqlite:")
+	if !ok || file == "" {
+		return c, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no catalog that this version can write", place), Next: "set warehouse.mirror.catalog to sqlite:PATH"}
+	}
+	file, err = filepath.Abs(file)
+	if err == nil {
+		_, err = os.Stat(filepath.Dir(file))
+	}
+	if err != nil {
+		return c, &problem.Problem{Class: "config", What: "the catalog " + place, Err: err, Next: "make this directory, or correct warehouse.mirror.catalog"}
+	}
+	source := url.URL{Scheme: "file", Path: file, RawQuery: "_pragma=busy_timeout(30000)&_pragma=synchronous(FULL)&_txlock=immediate"}
+	c.place = place
+	if c.db, err = sql.Open("sqlite", source.String()); err != nil {
+		return c, c.explain(err)
+	}
+	c.db.SetMaxOpenConns(1)
+	if c.Catalog, err = icesql.NewCatalog(CatalogName, c.db, icesql.SQLite, iceberg.Properties{}); err != nil {
+		return c, errors.Join(c.explain(err), c.db.Close())
+	}
+	return c, nil
+}
+
+// explain makes an error of the catalog a Problem. One that is a Problem stays so.
+func (c tableCatalog) explain(err error) error {
+	if p := new(problem.Problem); err == nil || errors.Is(err, context.Canceled) || errors.As(err, &p) {
+		return err
+	}
+	return &problem.Problem{Class: "transient", What: "the catalog " + c.place, Err: err,
+		Next: "see whether the catalog can be read and written; the next run, or aqueduck mirror, does what is missing"}
+}
+
+// load returns a table; nil if there is none.
+func (c tableCatalog) load(ctx context.Context, name table.Identifier) (*table.Table, error) {
+	t, err := c.LoadTable(ctx, name)
+	if errors.Is(err, catalog.ErrNoSuchTable) || errors.Is(err, catalog.ErrNoSuchNamespace) {
+		return nil, nil
+	}
+	return t, err
+}

@@ -1,0 +1,151 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/iceberg-go/table"
+	"github.com/oklog/ulid/v2"
+
+	"aqueduck/internal/problem"
+	"aqueduck/load/differ"
+)
+
+// MirrorTables makes the tables of all workspaces equal to the published file. The caller holds the lock of the warehouse.
+func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
+	current := o.Dir.Current()
+	r.Place, r.File = o.Location, filepath.Base(current)
+	if current == "" {
+		return r, &problem.Problem{Class: "config", What: "nothing is published yet", Next: "run aqueduck sync"}
+	}
+	ctx, store, err := openObjects(ctx, strings.TrimSuffix(o.Location, "/"))
+	if err != nil {
+		return r, err
+	}
+	c, err := openCatalog(o.Catalog)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, c.db.Close()) }()
+	file, err := differ.OpenPublished(ctx, current)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	m := &mirror{options: o, objects: store, catalog: c, file: file, claim: ulid.Make().String(), report: &r}
+	if m.erasures, err = erasuresOf(o.Dir); err != nil {
+		return r, err
+	}
+	if m.warehouse, err = warehouseOf(o); err != nil {
+		return r, err
+	}
+	workspaces, err := file.Owners(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, w := range workspaces {
+		at := slices.IndexFunc(o.Schemas, func(s Schema) bool { return s.Name == w.Schema })
+		if at < 0 {
+			continue
+		}
+		if err := m.mirrorWorkspace(ctx, w, o.Schemas[at]); err != nil {
+			return r, m.explain(w.Schema, err)
+		}
+	}
+	return r, nil
+}
+
+// mirrorWorkspace makes the tables of one workspace equal to the published file.
+func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) error {
+	m.namespace = namespaceOf(w.ID)
+	m.location = strings.TrimSuffix(m.options.Location, "/") + "/" + m.namespace
+	if err := m.prepareNamespace(ctx, w.ID); err != nil {
+		return err
+	}
+	if err := m.openControl(ctx); err != nil {
+		return err
+	}
+	tables, err := m.file.ListRelations(ctx, s.Name, s.Tables, s.Internal)
+	if err != nil {
+		return err
+	}
+	// Tables are looked at before the claim: a mirror that finds all of them equal commits nothing.
+	erase := m.control.erasures != m.erasures
+	for _, t := range tables {
+		if err := m.mirrorTable(ctx, t, erase); err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		m.report.Tables++
+	}
+	if err := m.dropLeft(ctx, tables); err != nil {
+		return err
+	}
+	return m.endControl(ctx)
+}
+
+// dropLeft removes the rows of tables that the published file no longer has. Tables of others stay.
+func (m *mirror) dropLeft(ctx context.Context, tables []differ.Relation) error {
+	var left []table.Identifier
+	for name, err := range m.catalog.ListTables(ctx, table.Identifier{m.namespace}) {
+		if err != nil {
+			return err
+		}
+		last := name[len(name)-1]
+		if last != controlName && !slices.ContainsFunc(tables, func(t differ.Relation) bool { return t.Name == last }) {
+			left = append(left, name)
+		}
+	}
+	for _, name := range left {
+		t, err := m.catalog.load(ctx, name)
+		if err != nil || t == nil {
+			return err
+		}
+		if t.Properties()[propertyWarehouse] != m.warehouse {
+			m.note("table %s of %s was not made by this program: it stays as it is", name[len(name)-1], m.namespace)
+			continue
+		}
+		if err := m.beginControl(ctx); err != nil {
+			return err
+		}
+		if err := m.catalog.DropTable(ctx, name); err != nil {
+			return err
+		}
+		if err := m.removeObjects(t.Location()); err != nil {
+			return err
+		}
+		m.report.Changed++
+		m.note("table %s is no longer in the published file, and was dropped from %s", name[len(name)-1], m.namespace)
+	}
+	return nil
+}
+
+// removeObjects deletes all objects of a table that was dropped.
+func (m *mirror) removeObjects(location string) error {
+	addresses, err := m.objects.list(location)
+	if err != nil {
+		return err
+	}
+	for _, address := range addresses {
+		if err := m.objects.Remove(address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namespaceOf is the namespace of a workspace: its id in letters that all engines accept.
+func namespaceOf(id string) string {
+	var name strings.Builder
+	for _, c := range strings.ToLower(id) {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+			name.WriteRune(c)
+		} else {
+			name.WriteByte('_')
+		}
+	}
+	return "ws_" + name.String()
+}

@@ -1,0 +1,90 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/apache/iceberg-go/table"
+
+	"aqueduck/internal/problem"
+	"aqueduck/load/differ"
+	"aqueduck/load/layout"
+)
+
+// Target says what is mirrored, and where to.
+type Target struct {
+	Dir      layout.Dir
+	Catalog  string // sqlite:PATH
+	Location string // s3://bucket/prefix
+	Store    string // the object store that keeps the published file; "": none
+	Epoch    int64  // of the head of that store
+	Schemas  []Schema
+	Now      func() time.Time // the machine's clock
+}
+
+// Schema is a workspace of the warehouse.
+type Schema struct {
+	Name     string
+	Tables   []string // tables and relations for readers
+	Internal []string // stored tables that are not
+}
+
+// Report says what a mirror did.
+type Report struct {
+	Place   string // of the tables
+	File    string // the published file
+	Tables  int    // that are equal to it now
+	Changed int    // of them, in which this mirror committed
+	Added   int64  // rows that were added, changed ones among them
+	Removed int64  // rows that were removed, changed ones among them
+	Notes   []string
+}
+
+// mirror is one mirror while it runs.
+type mirror struct {
+	options   Target
+	objects   *objects
+	catalog   tableCatalog
+	file      *differ.Published
+	claim     string // of this mirror alone
+	warehouse string // the identity of the warehouse
+	erasures  string // of its log of erasures
+	report    *Report
+
+	// Of the workspace that is mirrored:
+	namespace string
+	location  string
+	control   controlTable
+}
+
+// explain makes an error a Problem. One that is a Problem stays so.
+func (m *mirror) explain(schema string, err error) error {
+	if p := new(problem.Problem); errors.Is(err, context.Canceled) || errors.As(err, &p) {
+		return err
+	}
+	return &problem.Problem{Class: "transient", What: fmt.Sprintf("mirror %s to %s by the catalog %s", schema, m.options.Location, m.options.Catalog), Err: err,
+		Next: "see whether the catalog can be read and written; the next run, or aqueduck mirror, does what is missing"}
+}
+
+func (m *mirror) note(format string, args ...any) {
+	m.report.Notes = append(m.report.Notes, fmt.Sprintf(format, args...))
+}
+
+// controlTable is the table of mirrors, as this mirror knows it.
+type controlTable struct {
+	table    *table.Table
+	begun    bool   // this mirror has its row there
+	erasures string // the log of erasures that all tables comply with
+	file     string // the published file that all tables are equal to; "": a mirror did not end
+}
+
+// fenced is the error of a mirror that another one has overtaken.
+func (m *mirror) fenced(why string) error {
+	return &problem.Problem{Class: "busy", What: fmt.Sprintf("the tables of %s are not changed: %s", m.namespace, why),
+		Next: "run the warehouse on one machine at a time; the next run, or aqueduck mirror, does what is missing"}
+}
+
+func (m *mirror) epoch() string { return strconv.FormatInt(m.options.Epoch, 10) }

@@ -1,0 +1,274 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
+
+	"aqueduck/internal/crash"
+	"aqueduck/internal/problem"
+	"aqueduck/load/differ"
+)
+
+// mostDeletes is how many files of deletes a table may have: readers open each of them. With more, the table is written again.
+const mostDeletes = 16
+
+// mirrorTable makes one table equal to a table of the published file. After an erasure, files that may have erased rows are written again.
+func (m *mirror) mirrorTable(ctx context.Context, of differ.Relation, erase bool) error {
+	content, err := m.file.ReadContent(ctx, of)
+	if err != nil {
+		return err
+	}
+	t, trusted, err := m.openTable(ctx, of)
+	if err != nil {
+		return err
+	}
+	if t == nil {
+		if err := m.beginControl(ctx); err != nil {
+			return err
+		}
+		name := table.Identifier{m.namespace, of.Name}
+		if t, err = m.createTable(ctx, name, schemaOf(of), of.Doc); err != nil {
+			return err
+		}
+		if m.control.file != "" {
+			m.note("table %s was gone from %s, or is new: all its rows were written", of.Name, m.namespace)
+		}
+	}
+	equal := trusted.isOurs && trusted.content == content.Summary() && !trusted.otherColumns || content.Rows == 0 && t.CurrentSnapshot() == nil && !trusted.otherColumns
+	if !equal {
+		if t, err = m.change(ctx, of, t, content, trusted, erase); err != nil {
+			return err
+		}
+	}
+	if erase {
+		return m.eraseOlder(ctx, of, t, content)
+	}
+	if !equal {
+		return m.expire(ctx, t, false)
+	}
+	return nil
+}
+
+// trust is what is known of the rows of a table.
+type trust struct {
+	isOurs       bool   // mirrors alone changed its rows
+	content      string // what rows it has; "": not known
+	otherColumns bool   // its columns are not those of the published file
+}
+
+// openTable returns a table, nil if there is none, and what is known of it.
+func (m *mirror) openTable(ctx context.Context, of differ.Relation) (t *table.Table, known trust, err error) {
+	t, err = m.catalog.load(ctx, table.Identifier{m.namespace, of.Name})
+	if err != nil || t == nil {
+		return nil, known, err
+	}
+	if t.Properties()[propertyWarehouse] != m.warehouse {
+		return nil, known, &problem.Problem{Class: "config", What: fmt.Sprintf("table %s of %s was not made by this warehouse", of.Name, m.namespace),
+			Next: "drop or rename this table: the next mirror makes it"}
+	}
+	if err := checkShape(t); err != nil {
+		return nil, known, err
+	}
+	known.otherColumns = !sameColumns(t.Schema(), schemaOf(of))
+	if s := t.CurrentSnapshot(); s != nil {
+		noted, ours := ourSummary(t, s)
+		known.isOurs, known.content = ours, noted[propertyContent]
+	}
+	return t, known, nil
+}
+
+// change commits the difference between a table and the published file.
+func (m *mirror) change(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, known trust, erase bool) (*table.Table, error) {
+	if err := m.beginControl(ctx); err != nil {
+		return nil, err
+	}
+	if known.otherColumns {
+		changed, err := m.changeColumns(ctx, of, t)
+		if err != nil {
+			return nil, err
+		}
+		t = changed
+	}
+	held, err := m.readFiles(t)
+	if err != nil {
+		return nil, err
+	}
+	if t.CurrentSnapshot() != nil && !known.isOurs {
+		m.note("table %s of %s was changed by another program: all its rows were written again", of.Name, m.namespace)
+	}
+	if t.CurrentSnapshot() == nil || !known.isOurs || known.otherColumns || !held.plain || len(held.deletes) >= mostDeletes {
+		return m.replace(ctx, of, t, content, held)
+	}
+	var failed error
+	gone, lacking, err := m.file.Compare(ctx, m.marks(ctx, held, &failed))
+	if err := errors.Join(failed, err); errors.Is(err, errNoMarks) {
+		return m.replace(ctx, of, t, content, held)
+	} else if err != nil {
+		return nil, err
+	}
+	if len(gone) == 0 && lacking == 0 {
+		return t, nil
+	}
+	if erase && (len(gone) > 0 || len(held.deletes) > 0) {
+		return m.replace(ctx, of, t, content, held)
+	}
+	return m.addDelta(ctx, of, t, content, held, gone, lacking)
+}
+
+// addDelta commits the rows that are gone and those that the table lacks.
+func (m *mirror) addDelta(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, held tableFiles, gone []differ.Place, lacking int64) (*table.Table, error) {
+	var rows, deletes []iceberg.DataFile
+	var err error
+	if lacking > 0 {
+		err = m.file.Lacking(ctx, of, func(reader array.RecordReader) error {
+			rows, err = m.writeRows(ctx, t, reader)
+			return err
+		})
+	}
+	if err == nil && len(gone) > 0 {
+		deletes, err = m.writeDeletes(t, held, gone)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := m.beginControl(ctx); err != nil {
+		return nil, err
+	}
+	crash.At(crash.MirrorWritten)
+	t, err = m.commit(ctx, t, contentOf(content), func(tx *table.Transaction, summary iceberg.Properties) error {
+		return tx.NewRowDelta(summary).AddRows(rows...).AddDeletes(deletes...).Commit(ctx)
+	})
+	return t, m.committed(err, of, lacking, int64(len(gone)))
+}
+
+// replace commits all rows of the published file in place of all rows of a table.
+func (m *mirror) replace(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, held tableFiles) (*table.Table, error) {
+	var rows []iceberg.DataFile
+	var err error
+	if content.Rows > 0 {
+		err = m.file.All(ctx, of, func(reader array.RecordReader) error {
+			rows, err = m.writeRows(ctx, t, reader)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := m.beginControl(ctx); err != nil {
+		return nil, err
+	}
+	crash.At(crash.MirrorWritten)
+	if len(rows) == 0 && len(held.data) == 0 && len(held.deletes) == 0 {
+		return t, nil
+	}
+	t, err = m.commit(ctx, t, contentOf(content), func(tx *table.Transaction, summary iceberg.Properties) error {
+		if len(held.data) == 0 && len(held.deletes) == 0 {
+			return tx.NewRowDelta(summary).AddRows(rows...).Commit(ctx)
+		}
+		return tx.ReplaceFiles(ctx, held.data, rows, held.deletes, summary, table.WithoutAutoNameMapping())
+	})
+	return t, m.committed(err, of, content.Rows, held.rows)
+}
+
+// committed counts a commit.
+func (m *mirror) committed(err error, of differ.Relation, added, removed int64) error {
+	if errors.Is(err, errOvertaken) {
+		return m.fenced(fmt.Sprintf("table %s was changed meanwhile", of.Name))
+	}
+	if err == nil {
+		m.report.Changed++
+		m.report.Added, m.report.Removed = m.report.Added+added, m.report.Removed+removed
+		crash.At(crash.MirrorTable)
+	}
+	return err
+}
+
+// eraseOlder leaves a table with its newest snapshot alone, in files that have no other rows, and removes all objects that are no longer used.
+func (m *mirror) eraseOlder(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content) error {
+	held, err := m.readFiles(t)
+	if err != nil {
+		return err
+	}
+	if len(held.deletes) > 0 {
+		if t, err = m.replace(ctx, of, t, content, held); err != nil {
+			return err
+		}
+	}
+	if err := m.beginControl(ctx); err != nil {
+		return err
+	}
+	return m.expire(ctx, t, true)
+}
+
+// schemaOf is the schema of a table as engines see it. The columns have numbers in their order.
+func schemaOf(of differ.Relation) *iceberg.Schema {
+	fields := make([]iceberg.NestedField, 0, len(of.Columns)+1)
+	for i, c := range of.Columns {
+		fields = append(fields, iceberg.NestedField{ID: i + 1, Name: c.Name, Type: kinds[c.Kind()], Doc: c.Doc})
+	}
+	fields = append(fields, iceberg.NestedField{ID: len(of.Columns) + 1, Name: differ.MarkColumn, Type: iceberg.PrimitiveTypes.Int64, Doc: "Hash of the row, by which the mirror finds it."})
+	return iceberg.NewSchema(0, fields...)
+}
+
+// kinds are the types of columns, by those of the published file.
+var kinds = map[string]iceberg.Type{
+	"BOOLEAN": iceberg.PrimitiveTypes.Bool, "INTEGER": iceberg.PrimitiveTypes.Int32, "BIGINT": iceberg.PrimitiveTypes.Int64,
+	"DOUBLE": iceberg.PrimitiveTypes.Float64, "DATE": iceberg.PrimitiveTypes.Date, "TIMESTAMP WITH TIME ZONE": iceberg.PrimitiveTypes.TimestampTz,
+	"VARCHAR": iceberg.PrimitiveTypes.String,
+}
+
+// sameColumns compares names and types. The order is not important: readers find columns by their names.
+func sameColumns(a, b *iceberg.Schema) bool {
+	if len(a.Fields()) != len(b.Fields()) {
+		return false
+	}
+	return !slices.ContainsFunc(b.Fields(), func(f iceberg.NestedField) bool {
+		is, ok := a.FindFieldByName(f.Name)
+		return !ok || !is.Type.Equals(f.Type)
+	})
+}
+
+// changeColumns gives a table the columns of the published file. Its rows are written again after that.
+func (m *mirror) changeColumns(ctx context.Context, of differ.Relation, t *table.Table) (*table.Table, error) {
+	want := schemaOf(of)
+	tx := t.NewTransaction()
+	update := tx.UpdateSchema(true, false)
+	var later []iceberg.NestedField
+	for _, f := range t.Schema().Fields() {
+		if w, ok := want.FindFieldByName(f.Name); !ok || !w.Type.Equals(f.Type) {
+			update = update.DeleteColumn([]string{f.Name})
+		}
+	}
+	for _, f := range want.Fields() {
+		is, ok := t.Schema().FindFieldByName(f.Name)
+		switch {
+		case !ok:
+			update = update.AddColumn([]string{f.Name}, f.Type, f.Doc, false, nil)
+		case !is.Type.Equals(f.Type):
+			later = append(later, f)
+		}
+	}
+	err := update.Commit()
+	if err == nil {
+		t, err = tx.Commit(ctx)
+	}
+	if err != nil || len(later) == 0 {
+		return t, err
+	}
+	// A column with another type is a new column: it can have its name once the old one is gone.
+	tx = t.NewTransaction()
+	update = tx.UpdateSchema(true, false)
+	for _, f := range later {
+		update = update.AddColumn([]string{f.Name}, f.Type, f.Doc, false, nil)
+	}
+	if err := update.Commit(); err != nil {
+		return nil, err
+	}
+	return tx.Commit(ctx)
+}
