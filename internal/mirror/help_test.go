@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type yard struct {
 	t        *testing.T
 	dir      layout.Dir
 	options  Target
+	backend  gofakes3.Backend
 	change   atomic.Pointer[func(http.ResponseWriter, *http.Request, http.Handler)] // sees each request before the store
 	requests atomic.Int64                                                           // that write
 	files    int
@@ -42,7 +44,7 @@ func newYard(t *testing.T) *yard {
 	t.Helper()
 	backend := s3mem.New()
 	must(t, backend.CreateBucket("lake"))
-	y := &yard{t: t, dir: layout.Dir(filepath.Join(t.TempDir(), "data"))}
+	y := &yard{t: t, backend: backend, dir: layout.Dir(filepath.Join(t.TempDir(), "data"))}
 	store := gofakes3.New(backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -63,6 +65,54 @@ func newYard(t *testing.T) *yard {
 	y.options = Target{Dir: y.dir, Catalog: "sqlite:" + filepath.Join(t.TempDir(), "catalog.db"), Location: "s3://lake/mirror", Now: time.Now,
 		Schemas: []Schema{{Name: "main", Tables: []string{"contacts", "contact_counts"}, Internal: []string{"raw"}}}}
 	return y
+}
+
+// newYardAt is another warehouse with the same mirror.
+func newYardAt(t *testing.T, of *yard) *yard {
+	t.Helper()
+	y := &yard{t: t, backend: of.backend, dir: layout.Dir(filepath.Join(t.TempDir(), "data")), options: of.options}
+	_, err := y.dir.Make()
+	must(t, err)
+	y.options.Dir = y.dir
+	return y
+}
+
+// find counts the objects with one of some words, in their bytes or in the values of a Parquet file.
+func (y *yard) find(words []string) (found int) {
+	y.t.Helper()
+	_, store, err := openObjects(y.t.Context(), y.options.Location)
+	must(y.t, err)
+	addresses, err := store.list(y.options.Location)
+	must(y.t, err)
+	db, err := sql.Open("duckdb", "")
+	must(y.t, err)
+	defer db.Close()
+	for _, address := range addresses {
+		content, err := store.ReadFile(address)
+		must(y.t, err)
+		text := string(content)
+		if strings.HasSuffix(address, ".parquet") {
+			path := filepath.Join(y.t.TempDir(), "object.parquet")
+			must(y.t, os.WriteFile(path, content, 0o600))
+			var values sql.NullString
+			must(y.t, db.QueryRow("SELECT string_agg(t::VARCHAR, chr(10)) FROM read_parquet('"+path+"') t").Scan(&values))
+			text += values.String
+		}
+		for _, word := range words {
+			if strings.Contains(text, word) {
+				found++
+				break
+			}
+		}
+	}
+	return found
+}
+
+func must1(_ context.Context, o *objects, err error) *objects {
+	if err != nil {
+		panic(err)
+	}
+	return o
 }
 
 // changing puts a function before the store; nil removes it.

@@ -1,8 +1,18 @@
 package mirror
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
+
+	"aqueduck/load/layout"
 )
 
 var every = []string{"contacts", "contact_counts", "tags", "nothing"}
@@ -42,5 +52,241 @@ func TestColumnsFollowThePublishedFile(t *testing.T) {
 	y.expectEqual("contacts", "tags", "nothing")
 	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "contact_counts is no longer in the published file") {
 		t.Errorf("it says %s", notes)
+	}
+}
+
+// night is a change of a few rows of two tables.
+const night = "UPDATE contacts SET name = 'renamed', _hash = 'x' WHERE age < 10; DELETE FROM contacts WHERE age > 990; INSERT INTO tags VALUES ('n')"
+
+// TestAMirrorThatWasKilledIsMadeUpFor stops the store for good at each request that writes, one after the other.
+func TestAMirrorThatWasKilledIsMadeUpFor(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	for n, done := int64(0), false; !done && n < 100; n++ {
+		y.publish(night + "; UPDATE contacts SET score = -score WHERE age < 500; INSERT INTO nothing VALUES ('x', NULL)")
+		limit := y.requests.Load() + n
+		y.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			if y.requests.Load() > limit {
+				w.WriteHeader(http.StatusForbidden)
+				return
+			}
+			store.ServeHTTP(w, r)
+		})
+		_, err := MirrorTables(t.Context(), y.options)
+		if done = err == nil; !done {
+			expectProblem(t, err, "auth", "AWS_ACCESS_KEY_ID")
+		}
+		y.changing(nil)
+		y.mirror()
+		y.expectEqual(every...)
+	}
+}
+
+// TestALostAnswerIsNoSecondCommit has the store apply a request that writes and then answer with an error, for each request of a mirror.
+func TestALostAnswerIsNoSecondCommit(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	for n := int64(1); n < 30; n += 4 {
+		y.publish(night + "; INSERT INTO tags VALUES ('again')")
+		lost := y.requests.Load() + n
+		y.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			if y.requests.Load() == lost && r.Method != http.MethodGet {
+				store.ServeHTTP(httptest.NewRecorder(), r)
+				w.WriteHeader(http.StatusInternalServerError)
+				return
+			}
+			store.ServeHTTP(w, r)
+		})
+		if _, err := MirrorTables(t.Context(), y.options); err != nil {
+			expectProblem(t, err, "transient", "mirror")
+		}
+		y.changing(nil)
+		y.mirror()
+		y.expectEqual(every...)
+	}
+}
+
+// library opens a table with the library alone, as another program does.
+func (y *yard) library(name string) (context.Context, tableCatalog, *table.Table) {
+	y.t.Helper()
+	ctx, _, err := openObjects(y.t.Context(), y.options.Location)
+	must(y.t, err)
+	c, err := openCatalog(y.options.Catalog)
+	must(y.t, err)
+	y.t.Cleanup(func() { _ = c.db.Close() })
+	t, err := c.load(ctx, []string{"ws_ws1", name})
+	must(y.t, err)
+	return ctx, c, t
+}
+
+// TestWhatOtherProgramsDoIsNoticed: a dropped table, one that was rolled back, one whose rows were deleted, and an emptied catalog. All are made up for.
+func TestWhatOtherProgramsDoIsNoticed(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	y.publish(night)
+	y.mirror()
+	for what, tt := range map[string]struct {
+		do   func(ctx context.Context, c tableCatalog, t *table.Table) error
+		note string
+	}{
+		"dropped": {func(ctx context.Context, c tableCatalog, t *table.Table) error {
+			return c.DropTable(ctx, t.Identifier())
+		}, "was gone"},
+		"rolled back": {func(ctx context.Context, _ tableCatalog, t *table.Table) error {
+			tx := t.NewTransaction()
+			err := tx.RollbackToSnapshot(*t.CurrentSnapshot().ParentSnapshotID)
+			if err == nil {
+				_, err = tx.Commit(ctx)
+			}
+			return err
+		}, ""},
+		"deleted rows": {func(ctx context.Context, _ tableCatalog, t *table.Table) error {
+			_, err := t.Delete(ctx, iceberg.LessThan(iceberg.Reference("age"), int64(100)), nil)
+			return err
+		}, "was changed by another program"},
+		"emptied catalog": {func(context.Context, tableCatalog, *table.Table) error {
+			return os.Remove(strings.TrimPrefix(y.options.Catalog, "sqlite:"))
+		}, ""},
+	} {
+		y.publish("UPDATE contacts SET name = 'for " + what + "' WHERE age = 500")
+		y.mirror()
+		ctx, c, of := y.library("contacts")
+		must(t, tt.do(ctx, c, of))
+		r := y.mirror()
+		if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, tt.note) || r.Changed == 0 {
+			t.Errorf("%s: %+v", what, r)
+		}
+		y.expectEqual(every...)
+	}
+}
+
+// TestForeignTablesAreRefused: of another workspace, of another warehouse, and of nobody that this program knows.
+func TestForeignTablesAreRefused(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	other := newYardAt(t, y)
+	other.publish(first)
+	_, err := MirrorTables(t.Context(), other.options)
+	expectProblem(t, err, "config", "another warehouse of this workspace")
+	other.options.Location = "s3://lake/elsewhere"
+	_, err = MirrorTables(t.Context(), other.options)
+	expectProblem(t, err, "config", "namespace ws_ws1 of the catalog has the tables of another warehouse")
+	other.publish("UPDATE _sync.workspaces SET id = 'WS1'") // the same namespace
+	_, err = MirrorTables(t.Context(), other.options)
+	expectProblem(t, err, "config", "another workspace")
+	y.expectEqual(every...)
+}
+
+// TestUnfitTablesAreRefused: with copies on write rows would come back (apache/iceberg-go#2042).
+func TestUnfitTablesAreRefused(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	ctx, _, of := y.library("tags")
+	tx := of.NewTransaction()
+	must(t, tx.SetProperties(iceberg.Properties{table.WriteDeleteModeKey: table.WriteModeCopyOnWrite}))
+	_, err := tx.Commit(ctx)
+	must(t, err)
+	y.publish(night)
+	_, err = MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, "config", `table tags of ws_ws1 has the property write.delete.mode = "copy-on-write"`)
+}
+
+// TestAnOlderHeadIsFenced: the machine that lost the object store, or slept, changes no table.
+func TestAnOlderHeadIsFenced(t *testing.T) {
+	y := newYard(t)
+	y.options.Store, y.options.Epoch = "s3://lake/w", 5
+	y.publish(first)
+	y.mirror()
+	late := newYardAt(t, y)
+	late.options.Store, late.options.Epoch = "s3://lake/w", 4
+	late.publish(first)
+	late.publish(night)
+	_, err := MirrorTables(t.Context(), late.options)
+	expectProblem(t, err, "busy", "later head")
+	y.expectEqual(every...)
+	late.options.Epoch = 6
+	late.mirror()
+	late.expectEqual(every...)
+}
+
+// TestAMirrorThatIsOvertakenStops: another one begins after its first commit.
+func TestAMirrorThatIsOvertakenStops(t *testing.T) {
+	y := newYard(t)
+	y.options.Store = "s3://lake/w"
+	y.publish(first)
+	y.mirror()
+	y.publish(night)
+	other := newYardAt(t, y)
+	other.options.Store, other.options.Epoch = "s3://lake/w", 1
+	other.publish(first)
+	other.publish("DELETE FROM contacts WHERE age < 300; UPDATE tags SET id = 'other'")
+	once := atomic.Bool{}
+	begun := y.requests.Load() + 5
+	y.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if y.requests.Load() > begun && once.CompareAndSwap(false, true) {
+			if _, err := MirrorTables(t.Context(), other.options); err != nil {
+				t.Error(err)
+			}
+		}
+		store.ServeHTTP(w, r)
+	})
+	_, err := MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, "busy", "meanwhile")
+	y.changing(nil)
+	if _, err = MirrorTables(t.Context(), y.options); err == nil {
+		t.Error("it was not fenced later")
+	}
+	other.mirror()
+	other.expectEqual(every...)
+}
+
+// TestAnErasureLeavesNoByte: the words of an erased person are in no object, with a table of others beside.
+func TestAnErasureLeavesNoByte(t *testing.T) {
+	y := newYard(t)
+	y.publish(first + "; UPDATE contacts SET name = 'Zyxwvut Erasable', extra = '{\"mail\": \"zyx@erasable.example\"}' WHERE age = 77")
+	y.mirror()
+	y.publish(night)
+	y.mirror()
+	y.publish("UPDATE contacts SET score = 5 WHERE age = 77")
+	y.mirror()
+	words := []string{"Zyxwvut", "zyx@erasable"}
+	if found := y.find(words); found == 0 {
+		t.Fatal("the test finds nothing in compressed files: it proves nothing")
+	}
+	must(t, layout.ReplaceFile(y.dir, y.dir.Erasures(), []byte("{\"salt\":\"00\"}\n{\"person\":\"1\"}\n")))
+	y.publish("UPDATE contacts SET name = NULL, extra = NULL WHERE age = 77")
+	y.mirror()
+	y.expectEqual(every...)
+	if found := y.find(words); found != 0 {
+		t.Errorf("%d objects have words of the person", found)
+	}
+	if r := y.mirror(); r.Changed != 0 {
+		t.Errorf("the next mirror: %+v", r)
+	}
+	y.publish(night)
+	y.mirror()
+	y.expectEqual(every...)
+}
+
+// TestMaintenanceBoundsFiles: many nights leave few files of deletes and few snapshots.
+func TestMaintenanceBoundsFiles(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	for range 26 {
+		y.mirror()
+		y.publish("UPDATE contacts SET score = score + 1 WHERE age < 3")
+	}
+	y.mirror()
+	y.expectEqual(every...)
+	_, _, of := y.library("contacts")
+	held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options.Location))}).readFiles(of)
+	must(t, err)
+	if len(held.deletes) > mostDeletes || len(held.data) > mostDeletes+2 || len(of.Metadata().Snapshots()) > 28 {
+		t.Errorf("%d files of rows, %d of deletes, %d snapshots", len(held.data), len(held.deletes), len(of.Metadata().Snapshots()))
 	}
 }
