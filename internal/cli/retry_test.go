@@ -16,7 +16,6 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/runlog"
-	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
 )
 
@@ -122,22 +121,6 @@ func TestServeContinuesRetriesAfterARestart(t *testing.T) {
 	h.requireEqual("alerts", *came, "03 01:30 /ping/start", "03 01:45 /ping/start", "03 02:30 /ping/start", "03 02:30 /ping")
 	if !strings.Contains(out, "FAILED nightly ok=0 unavailable=0 failed=1 ") || !strings.Contains(out, "OK nightly ok=1 ") {
 		t.Errorf("it did not read what failed alone:\n%s", out)
-	}
-}
-
-// TestServeRetriesARunAfterAReloadDuringIt: the jobs that the reload built during the run did not include its retry yet.
-func TestServeRetriesARunAfterAReloadDuringIt(t *testing.T) {
-	t.Parallel()
-	before, since := &runner.Runner{}, &runner.Runner{}
-	s := &pipelineServer{runner: since, reloaded: make(chan struct{}, 1)}
-	s.handOver(since)
-	if len(s.reloaded) != 0 {
-		t.Error("the jobs are made anew though nothing was reloaded")
-	}
-	s.handOver(before)
-	s.handOver(before) // two at once are one
-	if len(s.reloaded) != 1 {
-		t.Error("the jobs are as they were")
 	}
 }
 

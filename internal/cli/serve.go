@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/serving"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
 	"aqueduck/internal/console"
@@ -96,11 +97,19 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 		return err
 	}
 	setup.Alerts = sync.NewSender(setup, setup.Config.Lookup)
-	s := &pipelineServer{env: env, run: runApart, byHand: o.place.Address != "" && !o.readOnly, runner: setup, activeRuns: map[string]*activeRun{}, reloaded: make(chan struct{}, 1)}
+	run := pipelineRunner(runApart)
 	if env.runs != nil {
-		s.run = env.runs
+		run = env.runs
 	}
-	if err := s.checkServable(setup); err != nil {
+	s := serving.NewServer(serving.Setup{
+		Files: env.fileNames(), ByHand: o.place.Address != "" && !o.readOnly, Now: env.Now,
+		Load:  func() (*runner.Runner, error) { return newRunner(env) },
+		Check: func(r *runner.Runner) error { return checkConnections(r, r.Config.Pipelines) },
+		Run: func(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options) {
+			run(ctx, env, r, p, o)
+		},
+	}, setup)
+	if err := s.CheckServable(setup); err != nil {
 		return err
 	}
 	if setup.IsEmulated() {
@@ -118,23 +127,24 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer reloadOnHangup(env, s)()
+	env.reloads.Store(true) // from here on signalContext leaves SIGHUP alone
+	defer s.ReloadOnHangup()()
 	// An error of the console ends the program: otherwise nobody would notice that the console is gone.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	shown, err := s.serveConsole(ctx, o, stop)
+	shown, err := serveConsole(ctx, env, s, o, stop)
 	if err != nil {
 		return err
 	}
-	measured, err := s.serveMetrics(ctx, o, stop)
+	measured, err := serveMetrics(ctx, env, s, o, stop)
 	if err != nil {
 		return err
 	}
-	s.runSchedules(ctx, last)
+	s.RunSchedules(ctx, last)
 	stop(nil)
 	shown()
 	measured()
-	s.runs.Wait()
+	s.WaitForRuns()
 	setup.Log.Info("stopped")
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
@@ -143,11 +153,11 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 }
 
 // serveConsole starts the console if --console is set. The returned function waits for its end.
-func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+func serveConsole(ctx context.Context, env *Env, s *serving.PipelineServer, o serveOptions, stop func(error)) (ended func(), err error) {
 	if o.place.Address == "" {
 		return func() {}, nil
 	}
-	secret, made, err := o.place.Secret(s.currentRunner().Dir)
+	secret, made, err := o.place.Secret(s.CurrentRunner().Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +167,7 @@ func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop 
 	}
 	address := listener.Addr().String()
 	c, err := console.New(console.Options{
-		Serving: s.consoleServing(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, IsPassword: o.place.Password != "", TLS: o.place.Cert != "", ReadOnly: o.readOnly,
+		Serving: s.ConsoleServing(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, IsPassword: o.place.Password != "", TLS: o.place.Cert != "", ReadOnly: o.readOnly,
 		Version: buildVersion(), Now: time.Now,
 	})
 	if err != nil {
@@ -167,9 +177,9 @@ func (s *pipelineServer) serveConsole(ctx context.Context, o serveOptions, stop 
 	if o.place.Cert != "" {
 		scheme = "https://"
 	}
-	s.env.printNotice("console   " + scheme + address)
+	env.printNotice("console   " + scheme + address)
 	if o.place.Password == "" {
-		s.env.printToken(secret, made, console.TokenFile(s.currentRunner().Dir))
+		env.printToken(secret, made, console.TokenFile(s.CurrentRunner().Dir))
 	}
 	return runInBackground(stop, func() error { return c.Serve(ctx, listener, o.place.Cert, o.place.Key) }), nil
 }
@@ -183,7 +193,7 @@ func (env *Env) printToken(token string, made bool, file string) {
 }
 
 // serveMetrics starts the metrics if --metrics is set. The returned function waits for their end.
-func (s *pipelineServer) serveMetrics(ctx context.Context, o serveOptions, stop func(error)) (ended func(), err error) {
+func serveMetrics(ctx context.Context, env *Env, s *serving.PipelineServer, o serveOptions, stop func(error)) (ended func(), err error) {
 	if o.metrics == "" {
 		return func() {}, nil
 	}
@@ -191,12 +201,12 @@ func (s *pipelineServer) serveMetrics(ctx context.Context, o serveOptions, stop 
 	if err != nil {
 		return nil, err
 	}
-	handler, err := console.Metrics(s.consoleServing(ctx), hosts, time.Now)
+	handler, err := console.Metrics(s.ConsoleServing(ctx), hosts, time.Now)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s.env.printNotice("metrics   " + listener.Addr().String())
-	return runInBackground(stop, func() error { return console.ServeMetrics(ctx, listener, handler, s.currentRunner().Log) }), nil
+	env.printNotice("metrics   " + listener.Addr().String())
+	return runInBackground(stop, func() error { return console.ServeMetrics(ctx, listener, handler, s.CurrentRunner().Log) }), nil
 }
 
 // runInBackground starts a function whose error ends the program. The returned function waits for its end.

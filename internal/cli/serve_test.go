@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/internal/cli/serving"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -70,7 +71,7 @@ func (h *serveHost) advanceClock(d time.Duration) {
 
 // waitOnClock advances the clock, except for the regular check of freshness, which waits for the other events.
 func (h *serveHost) waitOnClock(ctx context.Context, d time.Duration) error {
-	for until := h.clockTime().Add(d); d == lookEvery && ctx.Err() == nil && h.clockTime().Before(until); {
+	for until := h.clockTime().Add(d); d == serving.LookEvery && ctx.Err() == nil && h.clockTime().Before(until); {
 		h.mu.Lock()
 		moved := h.moved
 		h.mu.Unlock()
@@ -79,7 +80,7 @@ func (h *serveHost) waitOnClock(ctx context.Context, d time.Duration) error {
 		case <-ctx.Done():
 		}
 	}
-	if err := ctx.Err(); err != nil || d == lookEvery {
+	if err := ctx.Err(); err != nil || d == serving.LookEvery {
 		return err
 	}
 	before := h.clockTime()

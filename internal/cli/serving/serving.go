@@ -1,4 +1,4 @@
-package cli
+package serving
 
 import (
 	"context"
@@ -21,11 +21,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// pipelineServer is the state of `serve`: the current configuration, which a reload replaces, and the active runs.
-type pipelineServer struct {
-	env      *Env
-	run      pipelineRunner
-	byHand   bool // the console can start runs, so pipelines need no schedule
+// PipelineServer is the state of `serve`: the current configuration, which a reload replaces, and the active runs.
+type PipelineServer struct {
+	setup    Setup
 	runs     sync.WaitGroup
 	reloaded chan struct{} // holds one value while the jobs have to be built again
 
@@ -35,34 +33,50 @@ type pipelineServer struct {
 	activeRuns  map[string]*activeRun
 }
 
+// Setup is what the command gives a server.
+type Setup struct {
+	Files  string                                                                            // the names of the configuration files
+	ByHand bool                                                                              // the console can start runs, so pipelines need no schedule
+	Load   func() (*runner.Runner, error)                                                    // reads the configuration
+	Check  func(*runner.Runner) error                                                        // refuses one whose workspaces cannot be connected to
+	Run    func(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options) // runs a pipeline once, and reports a failure itself
+	Now    func() time.Time                                                                  // the machine's clock
+}
+
+// NewServer returns a server that uses a configuration until it is reloaded.
+func NewServer(setup Setup, first *runner.Runner) *PipelineServer {
+	return &PipelineServer{setup: setup, runner: first, activeRuns: map[string]*activeRun{}, reloaded: make(chan struct{}, 1)}
+}
+
 // activeRun is a run of a pipeline that has not ended.
 type activeRun struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{}
 }
 
-func (s *pipelineServer) currentRunner() *runner.Runner {
+// CurrentRunner is the configuration in use.
+func (s *PipelineServer) CurrentRunner() *runner.Runner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.runner
 }
 
-// checkServable returns an error if `serve` cannot use a configuration.
-func (s *pipelineServer) checkServable(runner *runner.Runner) error {
-	if err := checkConnections(runner, runner.Config.Pipelines); err != nil {
+// CheckServable returns an error if `serve` cannot use a configuration.
+func (s *PipelineServer) CheckServable(runner *runner.Runner) error {
+	if err := s.setup.Check(runner); err != nil {
 		return err
 	}
 	for _, p := range runner.Config.Pipelines {
-		if p.Schedule != nil || s.byHand {
+		if p.Schedule != nil || s.setup.ByHand {
 			return nil
 		}
 	}
-	return &problem.Problem{Class: "config", What: "no pipeline of " + s.env.fileNames() + " has a schedule", Next: `give a pipeline one, e.g. schedule: "0 2 * * *"`}
+	return &problem.Problem{Class: "config", What: "no pipeline of " + s.setup.Files + " has a schedule", Next: `give a pipeline one, e.g. schedule: "0 2 * * *"`}
 }
 
-// runSchedules runs the pipelines at their times until the context ends. It applies a reloaded configuration at once; active runs continue
+// RunSchedules runs the pipelines at their times until the context ends. It applies a reloaded configuration at once; active runs continue
 // unchanged.
-func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.Time) {
+func (s *PipelineServer) RunSchedules(ctx context.Context, last map[string]time.Time) {
 	var schedules sync.WaitGroup
 	defer schedules.Wait()
 	starts := true
@@ -70,7 +84,7 @@ func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.
 		// Each configuration has its own schedule, which ends at the next reload.
 		timed, stop := context.WithCancel(ctx)
 		jobs := s.scheduledJobs(ctx, last, starts)
-		runner := s.currentRunner()
+		runner := s.CurrentRunner()
 		schedules.Go(func() { s.lookAtAge(timed, runner) })
 		schedules.Go(func() { schedule.Run(timed, jobs, runner.MachineNow, runner.Wait) })
 		select {
@@ -82,20 +96,20 @@ func (s *pipelineServer) runSchedules(ctx context.Context, last map[string]time.
 	}
 }
 
-// lookEvery is how often serve checks the freshness of the data while nothing runs.
-const lookEvery = 10 * time.Minute
+// LookEvery is how often serve checks the freshness of the data while nothing runs.
+const LookEvery = 10 * time.Minute
 
 // lookAtAge sends alerts about late data until the context ends. It does so only while no run is active: a run sends its own alerts when it
 // ends, and two processes must not record them at the same time.
-func (s *pipelineServer) lookAtAge(ctx context.Context, runner *runner.Runner) {
-	for runner.Alerts != nil && runner.Wait(ctx, lookEvery) == nil {
+func (s *PipelineServer) lookAtAge(ctx context.Context, runner *runner.Runner) {
+	for runner.Alerts != nil && runner.Wait(ctx, LookEvery) == nil {
 		if !s.isRunning() {
 			pipelinesync.NotifyFreshness(ctx, runner)
 		}
 	}
 }
 
-func (s *pipelineServer) isRunning() bool {
+func (s *PipelineServer) isRunning() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.activeRuns) > 0
@@ -103,8 +117,8 @@ func (s *pipelineServer) isRunning() bool {
 
 // scheduledJobs returns a job for each pipeline with a schedule. At start-up, some pipelines need a catch-up run. A run uses the context of the
 // program, because a reload ends that of the schedule.
-func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
-	setup := s.currentRunner()
+func (s *PipelineServer) scheduledJobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
+	setup := s.CurrentRunner()
 	for _, p := range setup.Config.Pipelines {
 		if p.Schedule == nil {
 			continue
@@ -146,7 +160,7 @@ func (s *pipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 
 // runPipeline runs a pipeline. It returns false if the pipeline already runs, started by hand or by an earlier configuration, unless it should
 // wait for that run.
-func (s *pipelineServer) runPipeline(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
+func (s *PipelineServer) runPipeline(ctx context.Context, runner *runner.Runner, p *config.Pipeline, o runner.Options, wait bool) bool {
 	// When the other run has ended, a third one may have begun: it is awaited too.
 	ctx, end, other := s.registerRun(ctx, p.Name)
 	for ; other != nil; ctx, end, other = s.registerRun(ctx, p.Name) {
@@ -160,13 +174,13 @@ func (s *pipelineServer) runPipeline(ctx context.Context, runner *runner.Runner,
 		}
 	}
 	defer end()
-	s.run(ctx, s.env, runner, p, o)
+	s.setup.Run(ctx, runner, p, o)
 	return true
 }
 
 // registerRun records an active run of a pipeline and returns a context that the console can cancel. If the pipeline already runs, it returns
 // a channel that is closed when that run ends.
-func (s *pipelineServer) registerRun(ctx context.Context, name string) (_ context.Context, end func(), other <-chan struct{}) {
+func (s *PipelineServer) registerRun(ctx context.Context, name string) (_ context.Context, end func(), other <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if u := s.activeRuns[name]; u != nil {
@@ -184,13 +198,13 @@ func (s *pipelineServer) registerRun(ctx context.Context, name string) (_ contex
 	}, nil
 }
 
-// consoleServing is what the console may read and do.
-func (s *pipelineServer) consoleServing(ctx context.Context) console.Serving {
+// ConsoleServing is what the console may read and do.
+func (s *PipelineServer) ConsoleServing(ctx context.Context) console.Serving {
 	return console.Serving{
-		Dir: s.currentRunner().Dir,
-		Log: s.currentRunner().Log,
+		Dir: s.CurrentRunner().Dir,
+		Log: s.CurrentRunner().Log,
 		Config: func() (*config.Config, *schemas.Catalogue) {
-			runner := s.currentRunner()
+			runner := s.CurrentRunner()
 			return runner.Config, runner.Catalogue
 		},
 		Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.reloadError },
@@ -198,13 +212,13 @@ func (s *pipelineServer) consoleServing(ctx context.Context) console.Serving {
 		Cancel:  s.cancelRun,
 		Reload:  s.reloadConfig,
 
-		Isolation: read.Isolation{Program: s.currentRunner().Program, Now: runlog.NewClock(s.currentRunner().Dir, s.env.Now).OfSQL},
+		Isolation: read.Isolation{Program: s.CurrentRunner().Program, Now: runlog.NewClock(s.CurrentRunner().Dir, s.setup.Now).OfSQL},
 	}
 }
 
 // startRun starts a run that a person requested, and does not wait for it.
-func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool) error {
-	setup := s.currentRunner()
+func (s *PipelineServer) startRun(ctx context.Context, name string, failed bool) error {
+	setup := s.CurrentRunner()
 	p, ok := setup.Config.Pipeline(name)
 	if !ok {
 		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "open the overview"}
@@ -223,13 +237,13 @@ func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool)
 	}
 	s.runs.Go(func() {
 		defer end()
-		s.run(run, s.env, setup, p, runner.Options{Wait: time.Minute, Failed: failed})
+		s.setup.Run(run, setup, p, runner.Options{Wait: time.Minute, Failed: failed})
 	})
 	return nil
 }
 
 // cancelRun makes a run stop after it has committed its complete batches.
-func (s *pipelineServer) cancelRun(name string) error {
+func (s *PipelineServer) cancelRun(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u := s.activeRuns[name]
@@ -241,10 +255,10 @@ func (s *pipelineServer) cancelRun(name string) error {
 }
 
 // reloadConfig reads the configuration again. A configuration with mistakes is reported and not used.
-func (s *pipelineServer) reloadConfig() error {
-	fresh, err := newRunner(s.env)
+func (s *PipelineServer) reloadConfig() error {
+	fresh, err := s.setup.Load()
 	if err == nil {
-		err = s.checkServable(fresh)
+		err = s.CheckServable(fresh)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,18 +268,18 @@ func (s *pipelineServer) reloadConfig() error {
 	}
 	if err != nil {
 		s.reloadError = problem.AsProblem(err).Error()
-		s.runner.Log.Error("the new configuration has mistakes: the previous one stays in effect", "file", s.env.fileNames(), "error", s.reloadError)
+		s.runner.Log.Error("the new configuration has mistakes: the previous one stays in effect", "file", s.setup.Files, "error", s.reloadError)
 		return err
 	}
 	fresh.Alerts = pipelinesync.NewSender(fresh, fresh.Config.Lookup)
 	s.runner, s.reloadError = fresh, ""
-	s.runner.Log.Info("the configuration was reloaded", "file", s.env.fileNames())
+	s.runner.Log.Info("the configuration was reloaded", "file", s.setup.Files)
 	s.requestReschedule()
 	return nil
 }
 
-// requestReschedule makes runSchedules build the jobs again from the current configuration.
-func (s *pipelineServer) requestReschedule() {
+// requestReschedule makes RunSchedules build the jobs again from the current configuration.
+func (s *PipelineServer) requestReschedule() {
 	select {
 	case s.reloaded <- struct{}{}:
 	default: // a request is already pending, and will use the configuration that is current then
@@ -273,16 +287,17 @@ func (s *pipelineServer) requestReschedule() {
 }
 
 // handOver makes the jobs include the retry of a run during which the configuration was reloaded: they were built before it ended.
-func (s *pipelineServer) handOver(runner *runner.Runner) {
-	if s.currentRunner() != runner {
+func (s *PipelineServer) handOver(runner *runner.Runner) {
+	if s.CurrentRunner() != runner {
 		s.requestReschedule()
 	}
 }
 
-// reloadOnHangup reloads on SIGHUP until the returned function is called.
-func reloadOnHangup(env *Env, s *pipelineServer) (end func()) {
-	// From here on signalContext leaves SIGHUP alone.
-	env.reloads.Store(true)
+// WaitForRuns waits for the runs that the console started.
+func (s *PipelineServer) WaitForRuns() { s.runs.Wait() }
+
+// ReloadOnHangup reloads on SIGHUP until the returned function is called.
+func (s *PipelineServer) ReloadOnHangup() (end func()) {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	done := make(chan struct{})
