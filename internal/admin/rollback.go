@@ -89,7 +89,9 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	if err := (runlog.Rollback{At: r.Now(), FromRun: files[0].Run, ToRun: to.Run, By: r.By}).Save(r.Dir); err != nil {
 		return true, err
 	}
-	_, err = sync.SendRemote(ctx, r)
+	if _, err = sync.SendRemote(ctx, r); err == nil {
+		_, err = sync.MirrorPublished(ctx, r)
+	}
 	return true, err
 }
 

@@ -53,8 +53,15 @@ type Warehouse struct {
 		Every time.Duration // at most; 0: each publish writes them
 	}
 	Remote  string // place in an object store, s3://bucket/prefix; "": none
+	Mirror  Mirror
 	Readers Readers
 	Office  models.Office
+}
+
+// Mirror is where Apache Iceberg tables are made equal to the published file.
+type Mirror struct {
+	Catalog  string // sqlite:PATH, relative to the working directory, or absolute; "": mirror.db in the directory of the warehouse
+	Location string // s3://bucket/prefix; "": there is no mirror
 }
 
 // Readers is who may read the published files and the lake, besides their owner.

@@ -12,7 +12,7 @@ import (
 )
 
 // others are the values of the complete file's keys that are required.
-var others = map[string]string{"workspaces.*.base_url": "emulator", "workspaces.*.token": "${OTHER}", "pipelines.*.streams": "contacts"}
+var others = map[string]string{"workspaces.*.base_url": "emulator", "workspaces.*.token": "${OTHER}", "pipelines.*.streams": "contacts", "warehouse.mirror.location": "s3://company-data/others"}
 
 // TestEveryGrammarKeySetsAField removes or changes each key of a file that has all keys, and checks that the loaded configuration differs.
 func TestEveryGrammarKeySetsAField(t *testing.T) {

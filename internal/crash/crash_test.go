@@ -11,7 +11,7 @@ import (
 
 // TestEveryPointIsInOneList: the tests that kill processes use these lists.
 func TestEveryPointIsInOneList(t *testing.T) {
-	lists := slices.Concat(Points(), ErasePoints(), RebuildPoints(), RestorePoints(), ExportPoints(), RemotePoints())
+	lists := slices.Concat(Points(), ErasePoints(), RebuildPoints(), RestorePoints(), ExportPoints(), RemotePoints(), MirrorPoints())
 	file, err := parser.ParseFile(token.NewFileSet(), "crash.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)

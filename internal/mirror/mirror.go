@@ -20,7 +20,7 @@ func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
 	current := o.Dir.Current()
 	r.Place, r.File = o.Location, filepath.Base(current)
 	if current == "" {
-		return r, &problem.Problem{Class: "config", What: "nothing is published yet", Next: "run aqueduck sync"}
+		return r, nothingPublished()
 	}
 	ctx, store, err := openObjects(ctx, strings.TrimSuffix(o.Location, "/"))
 	if err != nil {
@@ -57,6 +57,10 @@ func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
 		}
 	}
 	return r, nil
+}
+
+func nothingPublished() error {
+	return &problem.Problem{Class: "config", What: "nothing is published yet", Next: "run aqueduck sync"}
 }
 
 // mirrorWorkspace makes the tables of one workspace equal to the published file.

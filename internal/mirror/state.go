@@ -34,13 +34,13 @@ type Schema struct {
 
 // Report says what a mirror did.
 type Report struct {
-	Place   string // of the tables
-	File    string // the published file
-	Tables  int    // that are equal to it now
-	Changed int    // of them, in which this mirror committed
-	Added   int64  // rows that were added, changed ones among them
-	Removed int64  // rows that were removed, changed ones among them
-	Notes   []string
+	Place   string   `json:"location"`       // of the tables
+	File    string   `json:"file"`           // the published file
+	Tables  int      `json:"tables"`         // that are equal to it now
+	Changed int      `json:"changed_tables"` // of them, in which this mirror committed
+	Added   int64    `json:"rows_added"`     // changed rows among them
+	Removed int64    `json:"rows_removed"`   // changed rows among them
+	Notes   []string `json:"notes"`
 }
 
 // mirror is one mirror while it runs.

@@ -48,8 +48,9 @@ type Runner struct {
 	NoLake     bool                                 // publish no Parquet files; set by tests that need none
 	Program    sandbox.Program                      // this program, for the processes that build users' models; needed where there are any
 
-	Emulated    func() bool               // reports whether Now is the clock of an emulated workspace; nil: the files tell
-	Interrupted func(context.Context) int // the exit code after an interruption; nil: ExitInterrupted
+	Mirror      func(context.Context, *Runner) (notes []string, err error) // makes the tables of warehouse.mirror equal to the published file; nil: commands that have no mirror
+	Emulated    func() bool                                                // reports whether Now is the clock of an emulated workspace; nil: the files tell
+	Interrupted func(context.Context) int                                  // the exit code after an interruption; nil: ExitInterrupted
 }
 
 // MachineNow is the time on this machine's clock: for schedules, retries and pauses, for ids of runs, which sort by it, and for the age of files.

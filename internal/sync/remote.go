@@ -34,6 +34,30 @@ func SendRemote(ctx context.Context, r *runner.Runner) (note string, err error) 
 	return store.Send(ctx, r.Dir, keep, r.MachineNow())
 }
 
+// MirrorPublished makes the tables of the mirror equal to the published file, if the configuration names a mirror. notes are for the report. The caller holds
+// the lock.
+func MirrorPublished(ctx context.Context, r *runner.Runner) (notes []string, err error) {
+	if r.Mirror == nil || r.Config == nil || r.Config.Warehouse.Mirror.Location == "" || r.Dir.Current() == "" {
+		return nil, nil
+	}
+	return r.Mirror(ctx, r)
+}
+
+// mirrorRun is MirrorPublished at the end of a run. An error stands in the report: the run itself is published, and the next run does what is missing.
+func mirrorRun(ctx context.Context, r *stream.Run) {
+	if r.Reported.After != nil || r.Reported.Held != nil { // the object store does not have the file, or there is no new one
+		return
+	}
+	notes, err := MirrorPublished(ctx, r.Runner)
+	for _, note := range notes {
+		r.AddNote(note)
+	}
+	if err != nil {
+		r.Reported.After = problem.Classify(err)
+		r.Reported.After.What += "; the run itself is published on this machine"
+	}
+}
+
 // openStore returns the object store of a warehouse, nil if it has none, and how many older files stay there. A command without a configuration
 // uses the store of the last run.
 func openStore(r *runner.Runner) (store *remote.Store, keep int, err error) {

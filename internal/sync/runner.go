@@ -99,6 +99,7 @@ func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o ru
 	if err := readAll(ctx, run); err != nil {
 		return nil, err
 	}
+	mirrorRun(ctx, run)
 	return makeReport(run), nil
 }
 

@@ -55,6 +55,13 @@ func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Wri
 	if note != "" {
 		r.Log.Warn(note)
 	}
+	if err != nil {
+		return err
+	}
+	notes, err := MirrorPublished(ctx, r)
+	for _, note := range notes {
+		r.Log.Warn(note)
+	}
 	return err
 }
 
