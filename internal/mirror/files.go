@@ -56,11 +56,11 @@ func (m *mirror) readFiles(t *table.Table) (held tableFiles, err error) {
 	return held, nil
 }
 
-// errNoMarks says that files of a table lack the marks of rows.
-var errNoMarks = errors.New("there are rows without a mark")
+// errNoHashes says that files of a table lack the hashes of rows.
+var errNoHashes = errors.New("there are rows without a hash")
 
-// marks gives the marks of all rows of a table that are not deleted. failed is why it ended early.
-func (m *mirror) marks(ctx context.Context, held tableFiles, failed *error) iter.Seq2[differ.Place, int64] {
+// rowHashes gives the hashes of all rows of a table that are not deleted. failed is why it ended early.
+func (m *mirror) rowHashes(ctx context.Context, held tableFiles, failed *error) iter.Seq2[differ.Place, int64] {
 	return func(yield func(differ.Place, int64) bool) {
 		deleted, err := m.deletedPositions(ctx, held)
 		if err != nil {
@@ -69,14 +69,14 @@ func (m *mirror) marks(ctx context.Context, held tableFiles, failed *error) iter
 		}
 		for i, f := range held.data {
 			at, gone, more := int64(0), deleted[f.FilePath()], true
-			err := m.readColumns(ctx, f.FilePath(), []string{differ.MarkColumn}, func(batch arrow.RecordBatch) error {
-				marks, ok := batch.Column(0).(*array.Int64)
-				if !ok || marks.NullN() > 0 {
-					return errNoMarks
+			err := m.readColumns(ctx, f.FilePath(), []string{differ.HashColumn}, func(batch arrow.RecordBatch) error {
+				hashes, ok := batch.Column(0).(*array.Int64)
+				if !ok || hashes.NullN() > 0 {
+					return errNoHashes
 				}
-				for _, mark := range marks.Int64Values() {
+				for _, hash := range hashes.Int64Values() {
 					if !gone[at] && more {
-						more = yield(differ.Place{File: int64(i), Position: at}, mark)
+						more = yield(differ.Place{File: int64(i), Position: at}, hash)
 					}
 					at++
 				}
@@ -120,7 +120,7 @@ func (m *mirror) deletedPositions(ctx context.Context, held tableFiles) (map[str
 	return all, nil
 }
 
-// readColumns reads some columns of a Parquet file. The error is errNoMarks if it lacks one of them.
+// readColumns reads some columns of a Parquet file. The error is errNoHashes if it lacks one of them.
 func (m *mirror) readColumns(ctx context.Context, address string, names []string, visit func(arrow.RecordBatch) error) error {
 	f, err := m.objects.Open(address)
 	if err != nil {
@@ -134,7 +134,7 @@ func (m *mirror) readColumns(ctx context.Context, address string, names []string
 	columns := make([]int, len(names))
 	for i, name := range names {
 		if columns[i] = reader.MetaData().Schema.ColumnIndexByName(name); columns[i] < 0 {
-			return errNoMarks
+			return errNoHashes
 		}
 	}
 	rows, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{BatchSize: 65536}, memory.DefaultAllocator)

@@ -130,7 +130,7 @@ const first = `CREATE SCHEMA _sync;
 	CREATE TABLE contacts (id VARCHAR, name VARCHAR, age BIGINT, score DOUBLE, active BOOLEAN, born DATE, extra JSON, created_at TIMESTAMPTZ, _hash VARCHAR, _synced_at TIMESTAMPTZ);
 	INSERT INTO contacts SELECT 'c' || i, CASE WHEN i % 7 <> 0 THEN 'person number ' || i END, i, i / 3, i % 2 = 0, DATE '2020-01-01' + i::INTEGER, '{"n": ' || i || '}',
 		TIMESTAMPTZ '2024-01-01 00:00:00.123456Z' + to_seconds(i), 'h' || i, TIMESTAMPTZ '2026-01-01 00:00:00Z' FROM range(1000) r(i);
-	CREATE TABLE tags (id VARCHAR); INSERT INTO tags VALUES ('a'), ('a'), ('a'), ('b'), (NULL);
+	CREATE TABLE tags (id VARCHAR, n BIGINT); INSERT INTO tags (id) VALUES ('a'), ('a'), ('a'), ('b'), (NULL);
 	CREATE TABLE nothing (id VARCHAR, since TIMESTAMPTZ);
 	CREATE TABLE raw (id VARCHAR);
 	CREATE VIEW contact_counts AS SELECT active, count(*) AS n, sum(age) AS ages FROM contacts GROUP BY ALL`
@@ -199,7 +199,7 @@ func (y *yard) tableSQL(name string) (columns, query string) {
 	must(y.t, err)
 	var list []string
 	for _, f := range t.Schema().Fields() {
-		if f.Name != "_mirror_mark" {
+		if f.Name != "_mirror_hash" {
 			list = append(list, `"`+f.Name+`"`)
 		}
 	}

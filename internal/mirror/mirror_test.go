@@ -27,7 +27,7 @@ func TestEveryTableIsEqualAfterEachNight(t *testing.T) {
 	y.expectEqual(every...)
 	for _, night := range []string{
 		"UPDATE contacts SET name = 'renamed', _hash = 'x' WHERE age BETWEEN 10 AND 19; DELETE FROM contacts WHERE age > 990",
-		"INSERT INTO contacts SELECT * REPLACE ('new' || id AS id) FROM contacts WHERE age < 5; DELETE FROM tags WHERE rowid = 0; INSERT INTO tags VALUES ('b'), ('c')",
+		"INSERT INTO contacts SELECT * REPLACE ('new' || id AS id) FROM contacts WHERE age < 5; DELETE FROM tags WHERE rowid = 0; INSERT INTO tags (id) VALUES ('b'), ('c')",
 		"UPDATE contacts SET extra = NULL WHERE age < 30; INSERT INTO nothing VALUES ('something', now()); DELETE FROM tags",
 	} {
 		y.publish(night)
@@ -56,7 +56,7 @@ func TestColumnsFollowThePublishedFile(t *testing.T) {
 }
 
 // night is a change of a few rows of two tables.
-const night = "UPDATE contacts SET name = 'renamed', _hash = 'x' WHERE age < 10; DELETE FROM contacts WHERE age > 990; INSERT INTO tags VALUES ('n')"
+const night = "UPDATE contacts SET name = 'renamed', _hash = 'x' WHERE age < 10; DELETE FROM contacts WHERE age > 990; INSERT INTO tags (id) VALUES ('n')"
 
 // TestAMirrorThatWasKilledIsMadeUpFor stops the store for good at each request that writes, one after the other.
 func TestAMirrorThatWasKilledIsMadeUpFor(t *testing.T) {
@@ -89,7 +89,7 @@ func TestALostAnswerIsNoSecondCommit(t *testing.T) {
 	y.publish(first)
 	y.mirror()
 	for n := int64(1); n < 30; n += 4 {
-		y.publish(night + "; INSERT INTO tags VALUES ('again')")
+		y.publish(night + "; INSERT INTO tags (id) VALUES ('again')")
 		lost := y.requests.Load() + n
 		y.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 			if y.requests.Load() == lost && r.Method != http.MethodGet {

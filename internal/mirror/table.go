@@ -106,8 +106,8 @@ func (m *mirror) change(ctx context.Context, of differ.Relation, t *table.Table,
 		return m.replace(ctx, of, t, content, held)
 	}
 	var failed error
-	gone, lacking, err := m.file.Compare(ctx, m.marks(ctx, held, &failed))
-	if err := errors.Join(failed, err); errors.Is(err, errNoMarks) {
+	gone, lacking, err := m.file.Compare(ctx, m.rowHashes(ctx, held, &failed))
+	if err := errors.Join(failed, err); errors.Is(err, errNoHashes) {
 		return m.replace(ctx, of, t, content, held)
 	} else if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func schemaOf(of differ.Relation) *iceberg.Schema {
 	for i, c := range of.Columns {
 		fields = append(fields, iceberg.NestedField{ID: i + 1, Name: c.Name, Type: kinds[c.Kind()], Doc: c.Doc})
 	}
-	fields = append(fields, iceberg.NestedField{ID: len(of.Columns) + 1, Name: differ.MarkColumn, Type: iceberg.PrimitiveTypes.Int64, Doc: "Hash of the row, by which the mirror finds it."})
+	fields = append(fields, iceberg.NestedField{ID: len(of.Columns) + 1, Name: differ.HashColumn, Type: iceberg.PrimitiveTypes.Int64, Doc: "Hash of the row, by which the mirror finds it."})
 	return iceberg.NewSchema(0, fields...)
 }
 

@@ -11,8 +11,8 @@ import (
 	"aqueduck/load/read"
 )
 
-// MarkColumn is the column of a copy that has the mark of each row.
-const MarkColumn = "_mirror_mark"
+// HashColumn is the column of a copy that has the hash of each row.
+const HashColumn = "_mirror_hash"
 
 // Published is an open published file. It may be used by one goroutine at a time.
 type Published struct{ r *read.Reader }
@@ -98,8 +98,8 @@ func (c Field) Kind() string {
 	return "VARCHAR"
 }
 
-// mark is the SQL of a row's mark. DuckDB's hash is without a sign, and a copy has only numbers with one.
-func (t Relation) mark() string {
+// hashSQL is the SQL of a row's hash. DuckDB's hash is without a sign, and a copy has only numbers with one.
+func (t Relation) hashSQL() string {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		names[i] = c.Name
