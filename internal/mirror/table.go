@@ -116,7 +116,7 @@ func (m *mirror) change(ctx context.Context, of differ.Relation, t *table.Table,
 		return t, nil
 	}
 	if erase && (len(gone) > 0 || len(held.deletes) > 0) {
-		return m.replace(ctx, of, t, content, held)
+		return m.rewriteTouched(ctx, of, t, content, held, gone)
 	}
 	return m.addDelta(ctx, of, t, content, held, gone, lacking)
 }
@@ -147,12 +147,44 @@ func (m *mirror) addDelta(ctx context.Context, of differ.Relation, t *table.Tabl
 	return t, m.committed(err, of, lacking, int64(len(gone)))
 }
 
+// rewriteTouched commits the difference without files of deletes: each file that has a row that is gone is replaced, with the rows that stay in new files.
+func (m *mirror) rewriteTouched(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, held tableFiles, gone []differ.Place) (*table.Table, error) {
+	touched, err := m.deletedPositions(ctx, held)
+	if err != nil {
+		return nil, err
+	}
+	var old, kept tableFiles
+	for i, f := range held.data {
+		_, is := touched[f.FilePath()]
+		if is || slices.ContainsFunc(gone, func(p differ.Place) bool { return p.File == int64(i) }) {
+			old.data, old.rows = append(old.data, f), old.rows+f.Count()
+		} else {
+			kept.data = append(kept.data, f)
+		}
+	}
+	old.deletes = held.deletes
+	var failed error
+	gone, lacking, err := m.file.Compare(ctx, m.rowHashes(ctx, kept, &failed))
+	if err := errors.Join(failed, err); err != nil {
+		return nil, err
+	}
+	if len(gone) > 0 {
+		return nil, fmt.Errorf("%d rows are gone from files that were found to have none", len(gone))
+	}
+	return m.exchange(ctx, of, t, content, old, lacking, func(use func(array.RecordReader) error) error { return m.file.Lacking(ctx, of, use) })
+}
+
 // replace commits all rows of the published file in place of all rows of a table.
 func (m *mirror) replace(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, held tableFiles) (*table.Table, error) {
+	return m.exchange(ctx, of, t, content, held, content.Rows, func(use func(array.RecordReader) error) error { return m.file.All(ctx, of, use) })
+}
+
+// exchange commits n rows in place of the files of old.
+func (m *mirror) exchange(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, old tableFiles, n int64, hand func(use func(array.RecordReader) error) error) (*table.Table, error) {
 	var rows []iceberg.DataFile
 	var err error
-	if content.Rows > 0 {
-		err = m.file.All(ctx, of, func(reader array.RecordReader) error {
+	if n > 0 {
+		err = hand(func(reader array.RecordReader) error {
 			rows, err = m.writeRows(ctx, t, reader)
 			return err
 		})
@@ -164,16 +196,16 @@ func (m *mirror) replace(ctx context.Context, of differ.Relation, t *table.Table
 		return nil, err
 	}
 	crash.At(crash.MirrorWritten)
-	if len(rows) == 0 && len(held.data) == 0 && len(held.deletes) == 0 {
+	if len(rows) == 0 && len(old.data) == 0 && len(old.deletes) == 0 {
 		return t, nil
 	}
 	t, err = m.commit(ctx, t, contentOf(content), func(tx *table.Transaction, summary iceberg.Properties) error {
-		if len(held.data) == 0 && len(held.deletes) == 0 {
+		if len(old.data) == 0 && len(old.deletes) == 0 {
 			return tx.NewRowDelta(summary).AddRows(rows...).Commit(ctx)
 		}
-		return tx.ReplaceFiles(ctx, held.data, rows, held.deletes, summary, table.WithoutAutoNameMapping())
+		return tx.ReplaceFiles(ctx, old.data, rows, old.deletes, summary, table.WithoutAutoNameMapping())
 	})
-	return t, m.committed(err, of, content.Rows, held.rows)
+	return t, m.committed(err, of, n, old.rows)
 }
 
 // committed counts a commit.
@@ -196,7 +228,12 @@ func (m *mirror) eraseOlder(ctx context.Context, of differ.Relation, t *table.Ta
 		return err
 	}
 	if len(held.deletes) > 0 {
-		if t, err = m.replace(ctx, of, t, content, held); err != nil {
+		if held.plain {
+			t, err = m.rewriteTouched(ctx, of, t, content, held, nil)
+		} else {
+			t, err = m.replace(ctx, of, t, content, held)
+		}
+		if err != nil {
 			return err
 		}
 	}
