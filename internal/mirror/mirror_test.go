@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -293,4 +294,85 @@ func TestMaintenanceBoundsFiles(t *testing.T) {
 	if len(held.deletes) > mostDeletes || len(held.data) > mostDeletes+2 || len(of.Metadata().Snapshots()) > 28 {
 		t.Errorf("%d files of rows, %d of deletes, %d snapshots", len(held.data), len(held.deletes), len(of.Metadata().Snapshots()))
 	}
+}
+
+// TestAnErrorSaysWhatToDo, and the next mirror makes up for it.
+func TestAnErrorSaysWhatToDo(t *testing.T) {
+	refuse := func(status int, code string) func(http.ResponseWriter, *http.Request, http.Handler) {
+		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			w.Header().Set("Content-Type", "application/xml")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`<?xml version="1.0"?><Error><Code>` + code + `</Code><Message>as the store says</Message></Error>`))
+		}
+	}
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	for name, tt := range map[string]struct {
+		change       func(http.ResponseWriter, *http.Request, http.Handler)
+		class, words string
+	}{
+		"no bucket":     {refuse(404, "NoSuchBucket"), "config", "correct warehouse.mirror.location"},
+		"expired token": {refuse(400, "ExpiredToken"), "auth", "as the store says"},
+		"full":          {refuse(507, "XMinioStorageFull"), "transient", "as the store says"},
+	} {
+		y.publish("UPDATE contacts SET name = '" + name + "' WHERE age = 3")
+		y.changing(tt.change)
+		_, err := MirrorTables(t.Context(), y.options)
+		expectProblem(t, err, tt.class, tt.words)
+		if strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the error has the credentials: %v", name, err)
+		}
+		y.changing(nil)
+		y.mirror()
+		y.expectEqual(every...)
+	}
+	y.options.Catalog = "sqlite:/nowhere/catalog.db"
+	_, err := MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, "config", "/nowhere/catalog.db")
+	damaged := filepath.Join(t.TempDir(), "catalog.db")
+	must(t, os.WriteFile(damaged, []byte(strings.Repeat("no database ", 1000)), 0o600))
+	y.options.Catalog = "sqlite:" + damaged
+	_, err = MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, "transient", "the catalog sqlite:"+damaged)
+	if found := y.find([]string{"secret"}); found > 0 {
+		t.Errorf("%d objects have the credentials", found)
+	}
+}
+
+// TestCompactionByAnotherProgramIsNoChange: the rows are the same, in other files. The next night goes on from there.
+func TestCompactionByAnotherProgramIsNoChange(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	y.publish(night)
+	y.mirror()
+	ctx, _, of := y.library("contacts")
+	held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options.Location))}).readFiles(of)
+	must(t, err)
+	kind, rows, err := of.Scan().ToArrowRecords(ctx)
+	must(t, err)
+	tx := of.NewTransaction()
+	rewrite := tx.NewRewrite(nil)
+	for _, f := range append(held.data, held.deletes...) {
+		rewrite.DeleteFile(f)
+	}
+	for f, err := range table.WriteRecords(ctx, of, kind, rows) {
+		must(t, err)
+		rewrite.AddDataFile(f)
+	}
+	must(t, rewrite.Commit(ctx))
+	of, err = tx.Commit(ctx)
+	must(t, err)
+	if of.CurrentSnapshot().Summary.Operation != table.OpReplace {
+		t.Fatalf("it was %s", of.CurrentSnapshot().Summary.Operation)
+	}
+	if r := y.mirror(); r.Changed != 0 {
+		t.Errorf("the same file: %+v", r)
+	}
+	y.publish("UPDATE contacts SET name = 'later' WHERE age = 33")
+	if r := y.mirror(); r.Added != 1 || len(r.Notes) > 0 {
+		t.Errorf("the next night: %+v", r)
+	}
+	y.expectEqual(every...)
 }
