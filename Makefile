@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients release image release-check release-cross interop engines fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -105,6 +105,13 @@ clients: build ## the API's own typed clients for two languages, on the emulator
 
 interop: ## the published files, as other readers see them; installs 450 MB
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
+
+ENGINES ?= .engines
+
+engines: ## the mirror, as PyIceberg, Polars, DuckDB and ClickHouse see it; installs 1.4 GB into .engines
+	python3 -m venv $(ENGINES)
+	$(ENGINES)/bin/pip -q install 'pyiceberg[sql-sqlite,s3fs,pyarrow]==0.12.0' polars==2.1.0 chdb==4.4.0 duckdb==1.5.5 duckdb-extension-iceberg==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-avro==1.5.5
+	AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test ./internal/mirror -run OtherEngines -v -timeout 20m
 
 ##@ Tests of the tests
 

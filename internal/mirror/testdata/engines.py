@@ -1,0 +1,53 @@
+"""Reads every table of a mirror by one engine, and compares its rows with the published file: engines.py ENGINE CATALOG NAMESPACE FILE ENDPOINT."""
+import importlib
+import io
+import os
+import sys
+
+import duckdb
+from pyiceberg.catalog import load_catalog
+
+engine, catalog, namespace, published, endpoint = sys.argv[1:]
+options = {"s3.endpoint": endpoint, "s3.access-key-id": "key", "s3.secret-access-key": "secret", "s3.region": "us-east-1"}
+catalog = load_catalog("aqueduck", type="sql", uri="sqlite:///" + catalog, **options)
+db = duckdb.connect()
+db.execute(f"SET TimeZone = 'UTC'; ATTACH '{published}' AS w (READ_ONLY)")
+if engine == "duckdb":
+    for extension in ("avro", "httpfs", "iceberg"):  # from PyPI: nothing is installed at run time
+        home = os.path.dirname(importlib.import_module("duckdb_extension_" + extension).__file__)
+        db.execute("LOAD '%s'" % next(os.path.join(r, n) for r, _, ns in os.walk(home) for n in ns if n.endswith(".duckdb_extension")))
+    db.execute(f"CREATE SECRET (TYPE s3, KEY_ID 'key', SECRET 'secret', REGION 'us-east-1', ENDPOINT '{endpoint.split('//')[1]}', URL_STYLE 'path', USE_SSL false)")
+
+
+def read(table):
+    """The rows of a table as something that DuckDB can read."""
+    if engine == "duckdb":
+        return db.sql(f"SELECT * FROM iceberg_scan('{table.metadata_location}')").to_arrow_table()
+    if engine == "polars":
+        import polars
+        return polars.scan_iceberg(table, storage_options={"aws_endpoint_url": endpoint, "aws_access_key_id": "key", "aws_secret_access_key": "secret",
+                                                           "aws_region": "us-east-1", "aws_allow_http": "true"}).collect().to_arrow()
+    if engine == "chdb":
+        import chdb
+        import pyarrow.parquet
+        place = table.location().replace("s3://", endpoint + "/")
+        return pyarrow.parquet.read_table(io.BytesIO(chdb.query(f"SELECT * FROM icebergS3('{place}', 'key', 'secret')", "Parquet").bytes()))
+    return table.scan().to_arrow()
+
+
+tables = rows = 0
+for name in catalog.list_tables(namespace):
+    table = catalog.load_table(name)
+    if name[1] == "_mirror" or table.current_snapshot() is None:
+        continue
+    lake = read(table)
+    kinds = dict(db.execute("SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'w' AND schema_name = 'main' AND table_name = ?", [name[1]]).fetchall())
+    columns = [f.name for f in table.schema().fields if f.name != "_mirror_hash"]
+    assert sorted(columns) == sorted(kinds), (name, columns, kinds)
+    plain = ("BOOLEAN", "INTEGER", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP WITH TIME ZONE", "VARCHAR")
+    own = ", ".join(f'"{c}"' + ("" if kinds[c] in plain else "::VARCHAR") for c in columns)
+    queries = ["SELECT " + ", ".join(f'"{c}"' for c in columns) + " FROM lake", f'SELECT {own} FROM w.main."{name[1]}"']
+    theirs, ours = [db.execute(f"SELECT count(*), sum(hash(r)) FROM ({q}) r").fetchone() for q in queries]
+    assert theirs == ours, (name, theirs, ours)
+    tables, rows = tables + 1, rows + theirs[0]
+print(f"{engine}: {tables} tables with {rows} rows are equal")
