@@ -108,7 +108,7 @@ interop: ## the published files, as other readers see them; installs 450 MB
 
 ENGINES ?= .engines
 
-engines: ## the mirror, as PyIceberg, Polars, DuckDB and ClickHouse see it; installs 1.4 GB into .engines
+engines: ## the mirror, as four other engines see it; installs 1.4 GB into .engines
 	python3 -m venv $(ENGINES)
 	$(ENGINES)/bin/pip -q install 'pyiceberg[sql-sqlite,s3fs,pyarrow]==0.12.0' polars==2.1.0 chdb==4.4.0 duckdb==1.5.5 duckdb-extension-iceberg==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-avro==1.5.5
 	AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test ./internal/mirror -run OtherEngines -v -timeout 20m
