@@ -133,6 +133,5 @@ func (m *mirror) addControl(ctx context.Context, state, erasures string) error {
 		return err
 	}
 	m.control.table = t
-	m.expire(ctx, t, false)
-	return nil
+	return m.expire(ctx, t, false)
 }
