@@ -11,8 +11,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// fewRows is the number of rows that any table may lose at once. In a tiny table they are a large share but prove
-// nothing.
+// fewRows is the number of rows that any table may lose at once. In a tiny table they are a large share but prove nothing.
 const fewRows = 10
 
 // checkRowLoss is the publish guard. It compares the rows with those that readers have, and returns
