@@ -27,6 +27,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 	}
 	var all []Relation
 	var heads []int // line of each relation
+	var badHead bool
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		if head := relationHead.FindStringSubmatch(line); head != nil {
@@ -35,10 +36,11 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		}
 		if strings.HasPrefix(line, "-- relation:") {
 			wrong(i+1, "expected a line like -- relation: contacts (view), or (table)")
+			badHead = true
 			continue
 		}
 		if len(all) == 0 {
-			if line != "" && !strings.HasPrefix(line, "--") {
+			if !badHead && line != "" && !strings.HasPrefix(line, "--") {
 				wrong(i+1, "SQL before the first -- relation: line")
 				break
 			}
@@ -70,7 +72,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && !badHead {
 		report.Add(grammar.Mistake{File: file, Message: "no -- relation: line, so nothing is published"})
 	}
 	return all, report.Err()

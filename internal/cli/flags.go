@@ -61,7 +61,11 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 		return nil
 	}
 	if c.Flags().Changed("output") {
-		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), strings.Join(has, " and "))
+		list := strings.Join(has, ", ")
+		if i := strings.LastIndex(list, ", "); i >= 0 {
+			list = list[:i] + " and " + list[i+2:]
+		}
+		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), list)
 	}
 	env.output = "table"
 	return nil

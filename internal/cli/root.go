@@ -57,6 +57,10 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 	})
 	root.SetHelpCommand(newHelp())
 	completeFlags(env, root)
+	root.InitDefaultCompletionCmd("completion")
+	if shells, _, err := root.Find([]string{"completion"}); err == nil {
+		shells.Args = usage.Subcommand
+	}
 	return root
 }
 

@@ -98,7 +98,7 @@ func savedQuery(name string) (queries.Query, error) {
 		}
 		names = append(names, q.Name)
 	}
-	next := grammar.DidYouMean(name, names) + "; list the saved queries: aqueduck query --list"
+	next := grammar.BeforeStep(name, names) + "list the saved queries: aqueduck query --list"
 	return queries.Query{}, &problem.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: problem.ExitUsage}
 }
 

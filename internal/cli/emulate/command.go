@@ -198,7 +198,7 @@ func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *emula
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
 		return &problem.Problem{Class: "config", What: fmt.Sprintf("the emulator cannot open port %d", e.port), Err: err,
-			Next: "choose another port; --port 0 takes a free one", Exit: problem.ExitFailed}
+			Next: "choose another port; --port 0 takes a free one"}
 	}
 	url, token := "http://"+listener.Addr().String(), w.AccessToken()
 	fmt.Fprintf(h.Stdout, `serving an emulated workspace on %[1]s

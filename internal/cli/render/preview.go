@@ -79,6 +79,10 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 			fmt.Fprintf(w, "\nfields without a column in %s (they are in _extra):\n", u.Table)
 			of = u.Table
 		}
+		if u.Seen == 0 {
+			fmt.Fprintf(w, "  %-70s # %s is null in every record of this page: correct the type\n", u.Line, u.Path)
+			continue
+		}
 		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Truncate(u.Example, 40))
 	}
 	if len(t.Untaken) == 0 && t.Came > 0 {

@@ -25,7 +25,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	}
 	failed := printFailed(s, w)
 	if len(s.Streams) == 0 {
-		fmt.Fprintf(w, "nothing   has been published in %s yet\n", s.Dir)
+		fmt.Fprintf(w, "data      none yet: nothing is published in %s\n", s.Dir)
 		if !failed { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
