@@ -26,8 +26,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		report.Add(grammar.Mistake{File: file, Line: line, Column: 1, Message: fmt.Sprintf(format, args...), Excerpt: lines[line-1]})
 	}
 	var all []Relation
-	var heads []int // line of each relation
-	var badHead bool
+	heads, badHead := []int(nil), false // line of each relation; whether a line that should begin one has a mistake
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		if head := relationHead.FindStringSubmatch(line); head != nil {

@@ -61,11 +61,7 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 		return nil
 	}
 	if c.Flags().Changed("output") {
-		list := strings.Join(has, ", ")
-		if i := strings.LastIndex(list, ", "); i >= 0 {
-			list = list[:i] + " and " + list[i+2:]
-		}
-		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), list)
+		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), usage.Enumerate(has))
 	}
 	env.output = "table"
 	return nil
