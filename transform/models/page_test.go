@@ -43,7 +43,8 @@ SELECT team_assignee_id AS team_id, count(*) AS conversations
 FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
 ` + "```" + `
 
-- The lines ` + "`" + `-- relation:` + "`" + ` and ` + "`" + `-- doc:` + "`" + ` are required. ` + "`" + `-- key:` + "`" + ` and ` + "`" + `-- column NAME: meaning` + "`" + ` are for the dictionary.
+- The lines ` + "`" + `-- relation:` + "`" + ` and ` + "`" + `-- doc:` + "`" + ` are required. ` + "`" + `-- key:` + "`" + ` names the columns that identify a row. ` + "`" + `-- column NAME: meaning` + "`" + `
+  becomes the comment of a column.
 - Write ` + "`" + `{schema}.` + "`" + ` before a stored table, ` + "`" + `{models}.` + "`" + ` before another model, and ` + "`" + `{timezone}` + "`" + ` for the warehouse's time zone. Models are
   built in the order of these references.
 - ` + "`" + `-- column nick from name: …` + "`" + ` says that column ` + "`" + `nick` + "`" + ` shows the source's column ` + "`" + `name` + "`" + `. In the dictionary it is then personal data, too.

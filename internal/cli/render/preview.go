@@ -14,7 +14,7 @@ import (
 
 // PrintOnline writes a line for each stream.
 func PrintOnline(o *preview.Online, w io.Writer) {
-	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "REASON")
+	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "IN A PIPELINE", "REASON")
 	for _, s := range o.Streams {
 		named := ""
 		if s.Named {
