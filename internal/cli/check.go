@@ -111,7 +111,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if text := found.Format(); text != "" {
 		env.printNotice(text)
 	}
-	if err := render.PrintContents(env.Stdout, env.fileNames(), config, catalogue.Streams()); err != nil || lenient {
+	if err := render.PrintContents(env.Stdout, env.fileNames(), config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
 		return err
 	}
 	return printUnset(env)

@@ -9,19 +9,11 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/load/access"
-	"aqueduck/schemas"
 )
 
 // PrintContents prints what a configuration without mistakes has, and who can read the files of its warehouse.
-func PrintContents(w io.Writer, files string, c *config.Config, streams []*schemas.Stream) error {
-	var pipelines, workspaces, read, unread []string
-	for _, s := range streams {
-		if isRead(c, s) {
-			read = append(read, s.Name)
-		} else {
-			unread = append(unread, s.Name)
-		}
-	}
+func PrintContents(w io.Writer, files string, c *config.Config, read, unread []string) error {
+	var pipelines, workspaces []string
 	for _, p := range c.Pipelines {
 		pipelines = append(pipelines, p.Name)
 		for _, name := range p.Workspaces(c) {
@@ -39,15 +31,6 @@ func PrintContents(w io.Writer, files string, c *config.Config, streams []*schem
 	list := func(names []string) string { return strings.Join(names, ", ") }
 	_, err := fmt.Fprintf(w, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n  not read    %s\n  readers     %s\n", files, list(pipelines), list(workspaces), list(read), cmp.Or(list(unread), "none"), readers)
 	return err
-}
-
-// isRead reports whether a pipeline names a stream, one that it is read together with, or one of its datasets.
-func isRead(c *config.Config, s *schemas.Stream) bool {
-	return slices.ContainsFunc(c.Pipelines, func(p *config.Pipeline) bool {
-		return slices.ContainsFunc(p.Streams, func(name string) bool {
-			return name == s.Name || name == s.With || s.IsExportFamily() && strings.HasPrefix(name, s.Name+"_")
-		})
-	})
 }
 
 // formatAudience says in words who can read the files of a directory.
