@@ -45,7 +45,7 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 			"The lock ends with its process: a run that was killed holds none."},
 	{"freshness", "a freshness SLA is breached", "see the cause: `status`", "6", ""},
 	{"interrupted", "somebody stopped the run", "run the same command: it continues", "129, 130, 143", ""},
-	{"bug", "a bug in the program", "run it again with `-vv`, and send the output to the authors of aqueduck", "70",
+	{"bug", "a bug in the program", "run it again with `-vv`, and send the output to the maintainers of the repository that you got aqueduck from", "70",
 		"The message is the text of an error that no other class explains. Committed data is safe."},
 }
 

@@ -19,6 +19,7 @@ import (
 type Status struct {
 	Dir        string             `json:"dir"`
 	AsOf       time.Time          `json:"data_as_of,omitzero"` // everything before this time is in the published file
+	Foreign    error              `json:"-"`                   // why the directory is not a warehouse; nil: it is, or may become one
 	Running    *Running           `json:"running"`             // nil: no run is under way
 	Lost       *Running           `json:"lost"`                // a crashed run that is not noted yet
 	Next       []NextRun          `json:"next"`
@@ -76,7 +77,7 @@ const shownRuns = 10
 // ReadStatus reads the published file, run.json and the notes of ended runs, and judges them when this machine's clock shows the given time.
 // Without a configuration there are no next runs, and no stream is late.
 func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, machine time.Time) (*Status, error) {
-	s := &Status{Dir: string(dir), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
+	s := &Status{Dir: string(dir), Foreign: dir.Foreign(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	machine = machine.UTC()
 	s.Now, s.Emulated = WarehouseTime(dir, machine)
 	var err error

@@ -24,7 +24,9 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			s.Lost.Pipeline, runlog.ShortRun(s.Lost.Run), s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
 	}
 	failed := printFailed(s, w)
-	if len(s.Streams) == 0 {
+	if s.Foreign != nil {
+		fmt.Fprintf(w, "data      none: %v\n          next: give the directory of a warehouse: --dir DIR\n", s.Foreign)
+	} else if len(s.Streams) == 0 {
 		fmt.Fprintf(w, "data      none yet: nothing is published in %s\n", s.Dir)
 		if !failed { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
