@@ -77,7 +77,7 @@ const shownRuns = 10
 // ReadStatus reads the published file, run.json and the notes of ended runs, and judges them when this machine's clock shows the given time.
 // Without a configuration there are no next runs, and no stream is late.
 func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, machine time.Time) (*Status, error) {
-	s := &Status{Dir: string(dir), Foreign: dir.Foreign(), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
+	s := &Status{Dir: string(dir), Foreign: layout.Foreign(dir), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	machine = machine.UTC()
 	s.Now, s.Emulated = WarehouseTime(dir, machine)
 	var err error

@@ -195,7 +195,7 @@ func refuseOther(d Dir) error {
 
 // Foreign is why a directory is no place for a warehouse, although it exists: it has files of others. It is nil for a warehouse, and for what a
 // first run may make into one.
-func (d Dir) Foreign() error {
+func Foreign(d Dir) error {
 	if marked, err := isWarehouse(d); marked || err != nil {
 		return nil
 	}
