@@ -26,7 +26,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		report.Add(grammar.Mistake{File: file, Line: line, Column: 1, Message: fmt.Sprintf(format, args...), Excerpt: lines[line-1]})
 	}
 	var all []Relation
-	heads, badHead := []int(nil), false // line of each relation; whether a line that should begin one has a mistake
+	var heads []int // line of each relation
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		if head := relationHead.FindStringSubmatch(line); head != nil {
@@ -35,11 +35,10 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		}
 		if strings.HasPrefix(line, "-- relation:") {
 			wrong(i+1, "expected a line like -- relation: contacts (view), or (table)")
-			badHead = true
 			continue
 		}
 		if len(all) == 0 {
-			if !badHead && line != "" && !strings.HasPrefix(line, "--") {
+			if report.Err() == nil && line != "" && !strings.HasPrefix(line, "--") {
 				wrong(i+1, "SQL before the first -- relation: line")
 				break
 			}
@@ -71,7 +70,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			}
 		}
 	}
-	if len(all) == 0 && !badHead {
+	if len(all) == 0 && report.Err() == nil {
 		report.Add(grammar.Mistake{File: file, Message: "no -- relation: line, so nothing is published"})
 	}
 	return all, report.Err()
