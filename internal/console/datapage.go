@@ -181,12 +181,8 @@ type questionView struct {
 	About  *workspaceChoice
 	Header []columnHeader
 	Lines  [][]tableCell
-	Series template.HTML // a picture with a column for each day, week or month
-	First  string
-	Last   string
-	Drawn  string // name of the drawn column
-	Most   string // its largest value, if it is above 0
-	Least  string // its smallest value, if it is below 0
+	Series *series // a picture with a bar for each hour, day, week or month; nil without one
+	Drawn  string  // name of the drawn column
 	Hidden []string
 	More   bool
 }
@@ -236,7 +232,7 @@ func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, fr
 	return "question", v, nil
 }
 
-// drawAnswer makes a table of an answer, with bars for the drawn column. If its rows are times, it also draws a picture.
+// drawAnswer makes a table of an answer, with bars for the drawn column. If its rows are times or hours of the day, it also draws a picture.
 func (v *questionView) drawAnswer(a *queryResult) {
 	v.Hidden, v.More = a.Hidden, a.More
 	drawn := v.findDrawn(a)
@@ -244,12 +240,6 @@ func (v *questionView) drawAnswer(a *queryResult) {
 	if drawn >= 0 {
 		scale = scaleOf(a, drawn)
 		v.Drawn = a.Columns[drawn]
-		if scale.most > 0 {
-			v.Most = formatMeasure(v.Drawn, scale.most)
-		}
-		if scale.least < 0 {
-			v.Least = formatMeasure(v.Drawn, scale.least)
-		}
 	}
 	for _, row := range a.Rows {
 		line := make([]tableCell, len(row))
@@ -261,11 +251,9 @@ func (v *questionView) drawAnswer(a *queryResult) {
 		}
 		v.Lines = append(v.Lines, line)
 	}
-	if drawn >= 0 && len(a.Rows) > 3 && !slices.ContainsFunc(a.Rows, func(row []any) bool { return !isDateOrMonth(row[0]) }) {
-		v.Series, v.First, v.Last = scale.drawSeries(a, drawn), formatValue(a.Rows[0][0]), formatValue(a.Rows[len(a.Rows)-1][0])
-		if v.First > v.Last {
-			v.First, v.Last = v.Last, v.First
-		}
+	if drawn >= 0 && len(a.Rows) > 3 && (a.Columns[0] == "hour_of_day" || !slices.ContainsFunc(a.Rows, func(row []any) bool { return !isDateOrMonth(row[0]) })) {
+		picture := drawSeries(a, drawn)
+		v.Series = &picture
 	}
 }
 
