@@ -106,6 +106,12 @@ var recomputed = map[string]struct{ columns, by string }{
 		FROM _sync.checkpoints c SEMI JOIN _sync.freshness f USING (schema, stream) QUALIFY row_number() OVER (PARTITION BY schema, stream ORDER BY seq DESC) = 1`},
 	"conversations_by_length": {"length[1], conversations, messages", spoken + `SELECT CASE WHEN n < 2 THEN '1' WHEN n < 5 THEN '2' WHEN n < 10 THEN '3' WHEN n < 50 THEN '4' ELSE '5' END, count(*), sum(n)
 		FROM (SELECT count(*) AS n FROM spoken GROUP BY conversation_id) GROUP BY 1`},
+	"ai_alone_longest": {"id, messages, by_the_contact", spoken + `SELECT conversation_id, count(*), count(*) FILTER (author_type IN ('user', 'lead')) FROM spoken GROUP BY 1
+		HAVING min(said_at) FILTER (author_type IN ('user', 'lead')) IS NOT NULL AND max(said_at) FILTER (agent) >= min(said_at) FILTER (author_type IN ('user', 'lead'))
+			AND coalesce(max(said_at) FILTER (author_type = 'admin' AND NOT agent AND NOT opening) < min(said_at) FILTER (author_type IN ('user', 'lead')), true) ORDER BY 2 DESC, 1 LIMIT 20`},
+	"conversations_by_company_size": {"sum(companies), sum(conversations)", `SELECT (SELECT count(*) FROM companies), count(*) FROM (
+		SELECT p.company_id, c.conversation_id FROM conversation_contacts c JOIN contact_identity i ON i.contact_id = c.contact_id JOIN contact_companies p ON p.contact_id = i.current_contact_id
+		WHERE c.conversation_id IN (SELECT id FROM conversations) UNION SELECT company_id, id FROM conversations WHERE company_id IS NOT NULL) WHERE company_id IN (SELECT id FROM companies)`},
 	"conversations_waiting": {"id", `SELECT id FROM conversations WHERE open AND waiting_since <= ` + asOf + ` ORDER BY waiting_since, id LIMIT 20`},
 	"teammates_actions":     {"sum(actions)", `SELECT count(*) FROM admin_activity_logs`},
 	"tickets_by_state":      {"sum(tickets), sum(open)", `SELECT count(*), count(*) FILTER (open) FROM tickets`},
