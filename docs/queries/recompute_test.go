@@ -112,6 +112,7 @@ var recomputed = map[string]struct{ columns, by string }{
 	"conversations_by_company_size": {"sum(companies), sum(conversations)", `SELECT (SELECT count(*) FROM companies), count(*) FROM (
 		SELECT p.company_id, c.conversation_id FROM conversation_contacts c JOIN contact_identity i ON i.contact_id = c.contact_id JOIN contact_companies p ON p.contact_id = i.current_contact_id
 		WHERE c.conversation_id IN (SELECT id FROM conversations) UNION SELECT company_id, id FROM conversations WHERE company_id IS NOT NULL) WHERE company_id IN (SELECT id FROM companies)`},
+	"conversations_by_team": {"conversations, open", `SELECT count(*), sum(CASE WHEN state = 'open' THEN 1 ELSE 0 END) FROM conversations GROUP BY CASE WHEN team_assignee_id <> '0' THEN team_assignee_id END`},
 	"conversations_waiting": {"id", `SELECT id FROM conversations WHERE open AND waiting_since <= ` + asOf + ` ORDER BY waiting_since, id LIMIT 20`},
 	"teammates_actions":     {"sum(actions)", `SELECT count(*) FROM admin_activity_logs`},
 	"tickets_by_state":      {"sum(tickets), sum(open)", `SELECT count(*), count(*) FILTER (open) FROM tickets`},
