@@ -65,7 +65,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 			{Name: "every", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.Every = v.Duration() }, Default: "60m", Doc: "Time between publishes during a long run. Every run also publishes at its end."},
 			{Name: "keep", Kind: grammar.Int, Into: func(v *grammar.Value) { w.Publish.Keep = v.Int() }, Default: "2", Max: 100, Doc: "Number of older published files that are kept for a rollback."},
 			{Name: "max_loss", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Publish.MaxLoss, _ = parsePercentage(v.Text()) }, Default: "30%", Form: shareForm, Check: checkShare, Hint: "e.g. 30%; 100% lets everything go",
-				Doc: "Publish guard: readers keep their file if a table would lose a larger share of its rows, and more than ten rows. Erased rows do not count."},
+				Doc: "Publish guard: readers keep their file if a table would lose a larger share of its rows, and more than ten rows. Rows that an erasure or a new `drop` removes do not count."},
 		}},
 		{Name: "parquet", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Parquet.None, w.Parquet.Every = parseParquet(v.Text()) }, Default: "always", Form: parquetForm, Hint: "always, none, or hours, e.g. 6h",
 			Doc: "When a publish also writes the Parquet files in lake/: `always`, at most every so many hours (`6h`), or `none`. `none` removes them. An erasure writes them at once."},

@@ -45,6 +45,11 @@ func (w *Database) SaveNames(ctx context.Context, key string, names []string) er
 	return err
 }
 
+// MaskedRowsKey is the key in _sync.meta of the number of rows of a table that maskings have removed.
+func MaskedRowsKey(schema, table string) string {
+	return "rows removed by masking " + duck.Table(schema, table)
+}
+
 // WasKey is the key in _sync.meta of the types that a column had before it widened.
 func WasKey(schema, table, column string) string {
 	return "was " + duck.Table(schema, table) + "." + duck.Name(column)
