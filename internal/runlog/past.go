@@ -93,7 +93,10 @@ func (e *PastRun) Reported(r *Report) {
 	}
 	for _, f := range r.Findings {
 		if f.Kind == "exact" {
-			e.Class, e.Error, e.Next = "data", fmt.Sprintf("%s.%s: %s", f.Schema, f.Table, f.Message), "aqueduck runs show "+r.RunID
+			e.Class, e.Error, e.Next = "data", f.Message, cmp.Or(f.Next, "aqueduck runs show "+r.RunID)
+			if f.Table != "" {
+				e.Error = f.Schema + "." + f.Table + ": " + f.Message
+			}
 			return
 		}
 	}

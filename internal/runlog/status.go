@@ -26,11 +26,12 @@ type Status struct {
 	Given      problem.CLIFlags   `json:"-"`    // flags that commands in next steps repeat
 	Runs       []PastRun          `json:"runs"` // newest first
 	Streams    []StreamStatus     `json:"streams"`
-	Drift      []Drift            `json:"schema_drift"`          // of the last run and the DriftDays days before it, newest first
-	Remote     *remote.StoreState `json:"remote,omitempty"`      // the object store; nil: none
-	Emulated   bool               `json:"emulated"`              // all times are those of an emulated workspace
-	RolledBack *Rollback          `json:"rolled_back,omitempty"` // the rollback since which nothing was published
-	Now        time.Time          `json:"now"`                   // by the clock of the warehouse, as all times here
+	Drift      []Drift            `json:"schema_drift"`                   // of the last run and the DriftDays days before it, newest first
+	Remote     *remote.StoreState `json:"remote,omitempty"`               // the object store; nil: none
+	Gone       bool               `json:"published_files_gone,omitempty"` // runs published, and no published file is left
+	Emulated   bool               `json:"emulated"`                       // all times are those of an emulated workspace
+	RolledBack *Rollback          `json:"rolled_back,omitempty"`          // the rollback since which nothing was published
+	Now        time.Time          `json:"now"`                            // by the clock of the warehouse, as all times here
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.
@@ -86,6 +87,9 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	}
 	s.Remote = remote.ReadState(dir)
 	if s.RolledBack, err = lastRollback(dir); err != nil {
+		return nil, err
+	}
+	if s.Gone, err = LostPublished(dir); err != nil {
 		return nil, err
 	}
 	if catalogue == nil {

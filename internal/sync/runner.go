@@ -134,6 +134,9 @@ func openRun(ctx context.Context, r *stream.Run) error {
 	if err := r.Writer.SnapshotReaders(ctx); err != nil {
 		return err
 	}
+	if err := findLostWarehouse(ctx, r); err != nil {
+		return err
+	}
 	if r.Rehash, err = findHashKey(ctx, r); err != nil {
 		return err
 	}

@@ -49,7 +49,10 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "  audit %s: %s of %s.%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, f.Table, cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
+		fmt.Fprintf(w, "  audit %s: %s of %s%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, term.WithNote(".", f.Table), cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
+		if f.Next != "" {
+			fmt.Fprintf(w, "       next: %s\n", f.Next)
+		}
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" {
