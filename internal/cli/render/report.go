@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
@@ -62,10 +61,8 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 			fmt.Fprintf(w, "       note: %s is newly unavailable. Its rows stay, and later runs do not fail because of it; see its age: aqueduck status\n", s.Name(r))
 		}
 	}
-	for _, p := range []*problem.Problem{r.Held, r.After} {
-		if p != nil {
-			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", p.Class, p.What, p.Next)
-		}
+	for _, p := range r.Problems() {
+		fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", p.Class, p.What, p.Next)
 	}
 	if r.Interrupted {
 		fmt.Fprintf(w, "\n  interrupted: complete batches are committed, but not yet published\n       next: %s\n", r.Given.Append("aqueduck sync "+r.Pipeline))
