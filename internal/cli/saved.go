@@ -139,7 +139,7 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 		return nil // the query itself reports that the file cannot be read
 	}
 	if !there {
-		p := &problem.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
+		p := &problem.Problem{Class: "config", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
 		if names := storedWorkspaces(ctx, dir); len(names) > 0 {
 			p.Next += "; it has " + strings.Join(names, ", ")
 		}

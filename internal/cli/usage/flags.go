@@ -60,7 +60,7 @@ func SuggestFlag(c *cobra.Command, err error) error {
 
 // VariableOf returns the environment variable of a flag.
 func VariableOf(f *pflag.Flag) string {
-	return "AQUEDUCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+	return prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 // FlagValues returns the values of a flag; a list may have several.
