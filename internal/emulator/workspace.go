@@ -56,7 +56,8 @@ type Config struct {
 	RatePerMinute  int                   // rate limit, spread over windows of ten seconds; 0: announced as 100,000 and never enforced
 	NoLog          bool                  // keep no log of requests
 	Watch          func(control.Request) // called for every request, also with NoLog; may be called concurrently
-	Hours          int                   // simulated right after Start, whatever the clock shows
+	Hours          int                   // simulated right after Start, whatever the clock shows; none when it lives
+	Live           bool                  // each hour since Start passes by the clock, also when nobody asks
 	knobs.Knobs
 }
 
