@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build sums demo playground quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -17,6 +17,11 @@ help: ## this list; CONTRIBUTING.md has the settings that targets take
 demo: build ## read an emulated workspace into demo/, then ask three questions
 	@WORKSPACE_URL=emulator EMULATOR_HOURS=$(HOURS) bin/aqueduck sync nightly --dir demo
 	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
+
+SPEED ?= 60
+
+playground: build ## a workspace that lives, read each minute, and its console; Ctrl-C ends all
+	@go run ./tools/playground -speed $(SPEED)
 
 # Tests wait for disks and processes: more of them side by side than there are cores use both.
 # Without what debuggers read, a test that holds DuckDB is linked in half the time. `make vet` looks at all of it once.
@@ -199,5 +204,5 @@ docs: ## write the pages of docs/ that are made from the code
 	go test ./extract -run EveryEnvelopeOfEverySource -update
 	go test . -run ThePageOf -update
 
-clean: ## remove bin/, demo/ and dist/
-	rm -rf bin demo dist
+clean: ## remove bin/, demo/, playground/ and dist/
+	rm -rf bin demo playground dist
