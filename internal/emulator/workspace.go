@@ -19,7 +19,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.ServeElsewhere(rw, r)
 	case r.Method == http.MethodGet && strings.HasPrefix(path, api.StoragePath):
 		w.ServeExport(rw, r)
-	case strings.HasPrefix(path, "/_"):
+	case strings.HasPrefix(path, "/_"), path == control.OpenAPIPath:
 		w.controls.ServeHTTP(rw, r)
 	case path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		w.controls.ServePage(rw, r)

@@ -49,6 +49,7 @@ type emulateOptions struct {
 	secret                string
 	live                  bool
 	speed                 float64
+	openAPI               bool
 }
 
 // NewCommand returns the command emulate.
@@ -61,7 +62,7 @@ func NewCommand(h Host) *cobra.Command {
 data that depends only on the seed, and with fault injection.
 
 /_oracle/STREAM returns the true rows, also as of an earlier time. GET /_emulator/ describes how to trigger
-events. Open / in a browser to see the data and the requests.
+events. Open / in a browser to see the data and the requests. /openapi.json, also printed by --openapi, describes the API.
 
 --state keeps triggered events in a file, so that the next start serves the same workspace.
 
@@ -81,6 +82,7 @@ Faults for --chaos, separated by commas:
   aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,reset@17' --log-level debug
   aqueduck emulate --hours 48 --zone Europe/Berlin --api-version 2.16 --rate 600
   aqueduck emulate --port 8080 --state emulated.ndjson
+  aqueduck emulate --openapi > openapi.json
   aqueduck emulate --live
   aqueduck emulate --live --speed 60 --state living.ndjson
   aqueduck emulate --scoped-token reader=read_conversations --knobs '{"Unavailable": ["calls"], "NoDynamicContent": true}'
@@ -105,6 +107,7 @@ Faults for --chaos, separated by commas:
 	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "another token with its scopes, e.g. reader=read_conversations,read_dynamic_content; may be given several times")
 	flags.StringVar(&e.knobs, "knobs", "", "settings for behaviour that differs between workspaces, as a JSON object (listed in docs/internals/emulator-controls.md)")
 	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
+	flags.BoolVar(&e.openAPI, "openapi", false, "print the OpenAPI 3.1 document of what is served, and end")
 	flags.StringVar(&e.state, "state", "", "file that keeps triggered events for the next start")
 	flags.StringArrayVar(&e.webhooks, "webhook", nil, "address that gets each event, e.g. http://127.0.0.1:9999/hook; may be given several times")
 	flags.StringVar(&e.secret, "webhook-secret", "emulated-webhook-secret", "secret that signs the notifications to webhooks")
@@ -118,6 +121,10 @@ var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 // runEmulator checks the flags, creates the workspace and serves it.
 func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	if err := checkFlags(c, e); err != nil {
+		return err
+	}
+	if e.openAPI {
+		_, err := h.Stdout.Write(emulator.OpenAPI())
 		return err
 	}
 	if e.identity.Start = epoch; e.live {

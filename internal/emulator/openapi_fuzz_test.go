@@ -1,0 +1,93 @@
+package emulator_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api"
+)
+
+// fuzzChecks are what schemathesis holds each answer to.
+const fuzzChecks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+
+// failureCount finds the number of failures in what schemathesis prints at its end.
+var failureCount = regexp.MustCompile(`(?m)^=+ .*?(\d+) failures?.* =+$`)
+
+// TestTheOpenAPIDocumentHoldsUnderFuzzing: a validator of others accepts the document, and a fuzzer of others finds neither an answer that is not
+// of its schema nor an error of the server. make openapi runs it in an environment of its own.
+func TestTheOpenAPIDocumentHoldsUnderFuzzing(t *testing.T) {
+	requests, err := strconv.Atoi(os.Getenv("AQUEDUCK_OPENAPI_REQUESTS"))
+	if err != nil {
+		t.Skip("installs a validator and a fuzzer: make openapi")
+	}
+	dir := t.TempDir()
+	bin := os.Getenv("AQUEDUCK_OPENAPI_VENV")
+	if bin == "" {
+		installPackage(t, "python3", "-m", "venv", filepath.Join(dir, "env"))
+		bin = filepath.Join(dir, "env", "bin")
+		installPackage(t, filepath.Join(bin, "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "testdata/openapi/requirements.txt")
+	}
+	if out, err := exec.Command(filepath.Join(bin, "openapi-spec-validator"), openAPIFile).CombinedOutput(); err != nil {
+		t.Fatalf("the document is not valid: %v: %s", err, out)
+	}
+	for seed, done := 1, 0; done < requests; seed++ {
+		population := []string{emulator.Odd, emulator.Team}[seed%2]
+		w := emulator.New(emulator.Config{Seed: uint64(seed), Population: population, Contacts: 120, Conversations: 60, NoLog: true, Knobs: emulator.Knobs{NoLag: true}})
+		server := httptest.NewServer(w)
+		config := filepath.Join(dir, "schemathesis.toml")
+		known := seed%4 < 2 // half of the rounds know ids that exist
+		failOn(t, os.WriteFile(config, fuzzConfig(t, &apiClient{t: t, w: w, url: server.URL, version: "2.17", header: "Service-Version"}, known), 0o600))
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
+		run := exec.CommandContext(ctx, filepath.Join(bin, "schemathesis"), "--config-file", config, "run", server.URL+"/openapi.json", "--header", "Authorization: Bearer "+w.AccessToken(),
+			"--checks", fuzzChecks, "--max-examples", "60", "--phases", "examples,coverage,fuzzing", "--seed", strconv.Itoa(seed), "--continue-on-failure", "--no-color", "--suppress-health-check", "all")
+		run.Dir = dir
+		var out bytes.Buffer
+		run.Stdout, run.Stderr = &out, &out
+		err := run.Run()
+		cancel()
+		server.Close()
+		asked := w.CurrentState().Requests
+		done += asked
+		t.Logf("seed %d, population %s, known ids %t: %d requests, %d so far", seed, population, known, asked, done)
+		if err != nil || asked == 0 {
+			t.Fatalf("%v %s\n%s", err, failureCount.FindString(out.String()), out.Bytes())
+		}
+	}
+}
+
+// fuzzConfig is the configuration of schemathesis; with known ids, path parameters are ids of records.
+func fuzzConfig(t *testing.T, c *apiClient, known bool) []byte {
+	t.Helper()
+	var text strings.Builder
+	if !known {
+		return nil
+	}
+	s := &routeSampler{apiClient: c}
+	for _, r := range api.Routes {
+		words := wordInBraces.FindAllStringSubmatch(r.Path, -1)
+		if len(words) == 0 {
+			continue
+		}
+		ids := slices.Compact(slices.Sorted(slices.Values(s.idsOf(r.Path))))
+		if len(ids) == 0 {
+			continue
+		}
+		list, err := json.Marshal(ids[:min(len(ids), 20)])
+		failOn(t, err)
+		fmt.Fprintf(&text, "[[operations]]\ninclude-name = %q\nparameters = { %q = %s }\n", r.Method+" "+r.Path, "path."+words[0][1], list)
+	}
+	return []byte(text.String())
+}

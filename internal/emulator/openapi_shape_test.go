@@ -1,0 +1,182 @@
+package emulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// seenValue is what was seen in one place of recorded answers: how often, of which types, and what is inside.
+type seenValue struct {
+	types   map[string]int
+	texts   map[string]bool // a few different texts
+	fields  map[string]*seenValue
+	objects int
+	items   *seenValue
+}
+
+func newSeenValue() *seenValue {
+	return &seenValue{types: map[string]int{}, texts: map[string]bool{}, fields: map[string]*seenValue{}}
+}
+
+// dataKeyed are the fields whose objects have data as names: each field of them has the schema of all.
+var dataKeyed = []string{"custom_attributes", "ticket_attributes"}
+
+// keptTexts is more than the constants of a place.
+const keptTexts = 3
+
+// see takes a decoded value, whose numbers are json.Number.
+func (s *seenValue) see(name string, value any) {
+	switch v := value.(type) {
+	case nil:
+		s.types["null"]++
+	case bool:
+		s.types["boolean"]++
+	case string:
+		s.types["string"]++
+		if len(s.texts) < keptTexts {
+			s.texts[v] = true
+		}
+	case json.Number:
+		kind := "integer"
+		if strings.ContainsAny(v.String(), ".eE") {
+			kind = "number"
+		}
+		s.types[kind]++
+	case []any:
+		s.types["array"]++
+		for _, item := range v {
+			if s.items == nil {
+				s.items = newSeenValue()
+			}
+			s.items.see(name, item)
+		}
+	case map[string]any:
+		s.types["object"]++
+		s.objects++
+		for field, inner := range v {
+			if slices.Contains(dataKeyed, name) {
+				field = "*"
+			}
+			if s.fields[field] == nil {
+				s.fields[field] = newSeenValue()
+			}
+			s.fields[field].see(field, inner)
+		}
+	}
+}
+
+// schema is the JSON schema of what was seen.
+func (s *seenValue) schema() m {
+	types := slices.Sorted(maps.Keys(s.types))
+	if slices.Contains(types, "number") {
+		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
+	}
+	out := m{"type": types}
+	if len(types) == 1 {
+		out["type"] = types[0]
+	}
+	if s.items != nil {
+		out["items"] = s.items.schema()
+	}
+	if open := s.fields["*"]; open != nil {
+		out["additionalProperties"] = open.schema()
+	} else if len(s.fields) > 0 {
+		properties, required := m{}, []string{}
+		for _, name := range slices.Sorted(maps.Keys(s.fields)) {
+			f := s.fields[name]
+			one := f.schema()
+			if name == "type" && len(f.texts) == 1 && len(f.types) == 1 && f.types["string"] > 0 {
+				one = m{"const": slices.Collect(maps.Keys(f.texts))[0]}
+			}
+			properties[name] = one
+			seen := 0
+			for _, n := range f.types {
+				seen += n
+			}
+			if seen == s.objects {
+				required = append(required, name)
+			}
+		}
+		out["properties"] = properties
+		if len(required) > 0 {
+			out["required"] = required
+		}
+	}
+	return out
+}
+
+// sharedSchemas moves objects with the same schema in several places into components, the innermost first.
+type sharedSchemas struct {
+	count map[string]int
+	names map[string]string // by the schema's text
+	made  m
+}
+
+const leastShared = 4 // fields of a schema that is worth a name
+
+func schemaText(schema m) string {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		panic(err) // it has maps, lists and texts alone
+	}
+	return string(text)
+}
+
+func isShareable(schema m) bool {
+	fields, _ := schema["properties"].(m)
+	return len(fields) >= leastShared
+}
+
+// eachInner replaces each schema inside one.
+func eachInner(schema m, name string, f func(inner m, name string) m) {
+	if fields, ok := schema["properties"].(m); ok {
+		for _, field := range slices.Sorted(maps.Keys(fields)) {
+			fields[field] = f(fields[field].(m), field)
+		}
+	}
+	for _, key := range []string{"items", "additionalProperties"} {
+		if inner, ok := schema[key].(m); ok {
+			schema[key] = f(inner, name)
+		}
+	}
+}
+
+func (s *sharedSchemas) tally(schema m, name string) m {
+	eachInner(schema, name, s.tally)
+	if isShareable(schema) {
+		s.count[schemaText(schema)]++
+	}
+	return schema
+}
+
+func (s *sharedSchemas) share(schema m, name string) m {
+	text := schemaText(schema)
+	eachInner(schema, name, s.share)
+	if !isShareable(schema) || s.count[text] < 2 {
+		return schema
+	}
+	known, ok := s.names[text]
+	if !ok {
+		kind, _ := schema["properties"].(m)["type"].(m)
+		if word, is := kind["const"].(string); is && word != "list" && word != "pages" {
+			name = word
+		}
+		known = pascalCase(name)
+		for n := 2; s.made[known] != nil; n++ {
+			known = fmt.Sprint(pascalCase(name), n)
+		}
+		s.names[text], s.made[known] = known, schema
+	}
+	return m{"$ref": "#/components/schemas/" + known}
+}
+
+func pascalCase(text string) string {
+	var out strings.Builder
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '_' || r == '.' || r == ' ' }) {
+		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return out.String()
+}
