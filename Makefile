@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo playground quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build sums demo playground quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients openapi release image release-check release-cross interop fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -108,6 +108,11 @@ screenshots: ## docs/img/*.png, from the same tests
 clients: build ## the API's own typed clients for two languages, on the emulator
 	AQUEDUCK_CLIENTS=$(abspath bin/aqueduck) go test ./internal/emulator -run TypedClientsMake -v -timeout 20m
 
+REQUESTS ?= 50000
+
+openapi: ## the emulator's OpenAPI document: validated, and fuzzed with REQUESTS requests
+	AQUEDUCK_OPENAPI_REQUESTS=$(REQUESTS) go test ./internal/emulator -run OpenAPIDocumentHolds -v -timeout 10h
+
 interop: ## the published files, as other readers see them; installs 450 MB
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
 
@@ -197,7 +202,7 @@ docs: ## write the pages of docs/ that are made from the code
 	go run ./tools/gendocs
 	go test ./internal/config ./internal/dictionary -run ThePageOf -update
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
-	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays|TheTeamIsWhatItsPageSays" -update
+	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays|TheTeamIsWhatItsPageSays|OpenAPIDocumentIs" -update
 	go test ./tools/mutants -run ThePageOf -update
 	go test ./transform/models ./transform/compat -run ThePageOf -update
 	go test ./transform -run EveryShapeOfEverySource -update

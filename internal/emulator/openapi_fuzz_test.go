@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -52,10 +53,11 @@ func TestTheOpenAPIDocumentHoldsUnderFuzzing(t *testing.T) {
 		failOn(t, os.WriteFile(config, fuzzConfig(t, &apiClient{t: t, w: w, url: server.URL, version: "2.17", header: "Service-Version"}, known), 0o600))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 		run := exec.CommandContext(ctx, filepath.Join(bin, "schemathesis"), "--config-file", config, "run", server.URL+"/openapi.json", "--header", "Authorization: Bearer "+w.AccessToken(),
-			"--checks", fuzzChecks, "--max-examples", "60", "--phases", "examples,coverage,fuzzing", "--seed", strconv.Itoa(seed), "--continue-on-failure", "--no-color", "--suppress-health-check", "all")
+			"--checks", fuzzChecks, "--max-examples", "20", "--phases", "examples,coverage,fuzzing", "--seed", strconv.Itoa(seed), "--continue-on-failure", "--no-color", "--suppress-health-check", "all")
 		run.Dir = dir
 		var out bytes.Buffer
-		run.Stdout, run.Stderr = &out, &out
+		run.Stdout = io.MultiWriter(&out, os.Stderr)
+		run.Stderr = run.Stdout
 		err := run.Run()
 		cancel()
 		server.Close()

@@ -395,3 +395,26 @@ func TestTheOpenAPIDocumentIsWhatTheServerAnswers(t *testing.T) {
 		t.Errorf("make docs would change %s: %v", openAPIFile, err)
 	}
 }
+
+// TestTheOpenAPIDocumentIsServedToThisMachine, without a token, and to no page of another place.
+func TestTheOpenAPIDocumentIsServedToThisMachine(t *testing.T) {
+	t.Parallel()
+	c := startWorkspace(t, emulator.Config{Contacts: 60})
+	c.auth = "-"
+	r := c.do("GET", "/openapi.json", nil)
+	if r.status != 200 || !bytes.Equal(r.raw, emulator.OpenAPI()) || r.json["openapi"] != "3.1.0" {
+		t.Errorf("%d, %d bytes of %d", r.status, len(r.raw), len(emulator.OpenAPI()))
+	}
+	if paths, _ := r.json["paths"].(m); len(paths) < 80 {
+		t.Errorf("%d paths", len(paths))
+	}
+	req, err := http.NewRequest("GET", c.url+"/openapi.json", nil)
+	failOn(t, err)
+	req.Host = "elsewhere.example"
+	res, err := fresh.RoundTrip(req)
+	failOn(t, err)
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("to another host: %s", res.Status)
+	}
+}

@@ -28,7 +28,7 @@ pipelines:
   support:
     schedule: "* * * * *"
     streams: [contacts, deleted_contacts, contact_activities, companies, conversations, deleted_conversations, tickets, calls, call_transcripts,
-              hitl_events, admin_activity_logs, admins, teams, tags, segments, ticket_types, ticket_states, data_attributes]
+              admin_activity_logs, admins, teams, tags, segments, ticket_types, ticket_states, data_attributes]
   content:
     schedule: "*/10 * * * *"
     streams: [articles, internal_articles, collections, folders, newsfeeds, news_items, macros, help_centers, brands]

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/control"
 )
 
@@ -174,5 +176,13 @@ func TestEmulateRefusesALifeThatIsNone(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), wanted) {
 			t.Errorf("%s: %v", args, err)
 		}
+	}
+}
+
+func TestEmulatePrintsItsOpenAPIDocument(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := (&machine{t: t}).run(t.Context(), &out, "--openapi"); err != nil || !bytes.Equal(out.Bytes(), emulator.OpenAPI()) {
+		t.Errorf("%v, %d bytes", err, out.Len())
 	}
 }
