@@ -2,15 +2,14 @@ package emulator_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,9 +22,6 @@ import (
 
 // fuzzChecks are what schemathesis holds each answer to.
 const fuzzChecks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
-
-// failureCount finds the number of failures in what schemathesis prints at its end.
-var failureCount = regexp.MustCompile(`(?m)^=+ .*?(\d+) failures?.* =+$`)
 
 // TestTheOpenAPIDocumentHoldsUnderFuzzing: a validator of others accepts the document, and a fuzzer of others finds neither an answer that is not
 // of its schema nor an error of the server. make openapi runs it in an environment of its own.
@@ -53,11 +49,10 @@ func TestTheOpenAPIDocumentHoldsUnderFuzzing(t *testing.T) {
 		failOn(t, os.WriteFile(config, fuzzConfig(t, &apiClient{t: t, w: w, url: server.URL, version: "2.17", header: "Service-Version"}, known), 0o600))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
 		run := exec.CommandContext(ctx, filepath.Join(bin, "schemathesis"), "--config-file", config, "run", server.URL+"/openapi.json", "--header", "Authorization: Bearer "+w.AccessToken(),
-			"--checks", fuzzChecks, "--max-examples", "20", "--phases", "examples,coverage,fuzzing", "--seed", strconv.Itoa(seed), "--continue-on-failure", "--no-color", "--suppress-health-check", "all")
+			"--checks", fuzzChecks, "--max-examples", "30", "--phases", "examples,coverage,fuzzing", "--seed", strconv.Itoa(seed), "--continue-on-failure", "--no-color", "--suppress-health-check", "all")
 		run.Dir = dir
 		var out bytes.Buffer
-		run.Stdout = io.MultiWriter(&out, os.Stderr)
-		run.Stderr = run.Stdout
+		run.Stdout, run.Stderr = &out, &out
 		err := run.Run()
 		cancel()
 		server.Close()
@@ -65,7 +60,12 @@ func TestTheOpenAPIDocumentHoldsUnderFuzzing(t *testing.T) {
 		done += asked
 		t.Logf("seed %d, population %s, known ids %t: %d requests, %d so far", seed, population, known, asked, done)
 		if err != nil || asked == 0 {
-			t.Fatalf("%v %s\n%s", err, failureCount.FindString(out.String()), out.Bytes())
+			_, failures, _ := strings.Cut(out.String(), "= FAILURES =")
+			failures, _, _ = strings.Cut(failures, "= WARNINGS =")
+			t.Errorf("%v\n%s", err, cmp.Or(failures, out.String()))
+			if asked == 0 {
+				return
+			}
 		}
 	}
 }

@@ -68,8 +68,57 @@ func (s *seenValue) see(name string, value any) {
 	}
 }
 
-// schema is the JSON schema of what was seen.
-func (s *seenValue) schema() m {
+// kind is the word of the field type, where all objects of a place have the same one.
+func (s *seenValue) kind() string {
+	if f := s.fields["type"]; f != nil && len(f.texts) == 1 && len(f.types) == 1 && f.types["string"] > 0 {
+		return slices.Collect(maps.Keys(f.texts))[0]
+	}
+	return ""
+}
+
+// merge adds what was seen in another place.
+func (s *seenValue) merge(of *seenValue) {
+	for t, n := range of.types {
+		s.types[t] += n
+	}
+	for text := range of.texts {
+		s.texts[text] = true
+	}
+	s.objects += of.objects
+	if of.items != nil {
+		if s.items == nil {
+			s.items = newSeenValue()
+		}
+		s.items.merge(of.items)
+	}
+	for name, f := range of.fields {
+		if s.fields[name] == nil {
+			s.fields[name] = newSeenValue()
+		}
+		s.fields[name].merge(f)
+	}
+}
+
+// seenKinds are objects by their kind, of all places together: a field that one place has only seen empty is filled in another.
+type seenKinds map[string]*seenValue
+
+func (k seenKinds) collect(s *seenValue) {
+	if kind := s.kind(); kind != "" && kind != "list" {
+		if k[kind] == nil {
+			k[kind] = newSeenValue()
+		}
+		k[kind].merge(s)
+	}
+	for _, f := range s.fields {
+		k.collect(f)
+	}
+	if s.items != nil {
+		k.collect(s.items)
+	}
+}
+
+// schema is the JSON schema of what was seen. Which fields are required is as in this place, what they are as in all places of the kind.
+func (s *seenValue) schema(kinds seenKinds) m {
 	types := slices.Sorted(maps.Keys(s.types))
 	if slices.Contains(types, "number") {
 		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
@@ -79,17 +128,21 @@ func (s *seenValue) schema() m {
 		out["type"] = types[0]
 	}
 	if s.items != nil {
-		out["items"] = s.items.schema()
+		out["items"] = s.items.schema(kinds)
 	}
 	if open := s.fields["*"]; open != nil {
-		out["additionalProperties"] = open.schema()
+		out["additionalProperties"] = open.schema(kinds)
 	} else if len(s.fields) > 0 {
 		properties, required := m{}, []string{}
 		for _, name := range slices.Sorted(maps.Keys(s.fields)) {
 			f := s.fields[name]
-			one := f.schema()
-			if name == "type" && len(f.texts) == 1 && len(f.types) == 1 && f.types["string"] > 0 {
-				one = m{"const": slices.Collect(maps.Keys(f.texts))[0]}
+			of := f
+			if all := kinds[s.kind()]; all != nil {
+				of = all.fields[name]
+			}
+			one := of.schema(kinds)
+			if name == "type" && s.kind() != "" {
+				one = m{"const": s.kind()}
 			}
 			properties[name] = one
 			seen := 0

@@ -285,7 +285,15 @@ func openAPIDocument(t *testing.T, rec *routeRecorder) []byte {
 		}
 	}
 	shared := &sharedSchemas{count: map[string]int{}, names: map[string]string{}, made: m{}}
-	schemas := map[string]m{"error": rec.errors.schema()}
+	kinds := seenKinds{}
+	for _, s := range rec.routes {
+		for _, medias := range s.good {
+			for _, v := range medias {
+				kinds.collect(v)
+			}
+		}
+	}
+	schemas := map[string]m{"error": rec.errors.schema(nil)}
 	each := func(f func(key string, v *seenValue)) {
 		for _, r := range api.Routes {
 			if s := rec.routes[r.Name]; s != nil {
@@ -297,7 +305,7 @@ func openAPIDocument(t *testing.T, rec *routeRecorder) []byte {
 	}
 	each(func(key string, v *seenValue) {
 		if v != nil && len(v.types) > 0 {
-			schemas[key] = shared.tally(v.schema(), "")
+			schemas[key] = shared.tally(v.schema(kinds), "")
 		}
 	})
 	each(func(key string, _ *seenValue) {
@@ -347,7 +355,7 @@ func openAPIDocument(t *testing.T, rec *routeRecorder) []byte {
 			operation["parameters"] = parameters
 		}
 		if s.bodies != nil {
-			schema := s.bodies.schema()
+			schema := s.bodies.schema(nil)
 			openRequest(schema)
 			operation["requestBody"] = m{"content": m{"application/json": m{"schema": schema}}}
 		}
