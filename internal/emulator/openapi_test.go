@@ -395,6 +395,9 @@ func openRequest(schema m) {
 // TestTheOpenAPIDocumentIsWhatTheServerAnswers: it is made from the routes, the parameters that their code reads, and recorded answers.
 func TestTheOpenAPIDocumentIsWhatTheServerAnswers(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("make test runs it")
+	}
 	want := openAPIDocument(t, recordRoutes(t))
 	if *update {
 		failOn(t, os.WriteFile(openAPIFile, want, 0o644))
