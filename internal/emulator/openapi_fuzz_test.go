@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -18,6 +18,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/emulator/control"
 )
 
 // fuzzChecks are what schemathesis holds each answer to.
@@ -43,12 +44,20 @@ func TestTheOpenAPIDocumentHoldsUnderFuzzing(t *testing.T) {
 	for seed, done := 1, 0; done < requests; seed++ {
 		population := []string{emulator.Odd, emulator.Team}[seed%2]
 		w := emulator.New(emulator.Config{Seed: uint64(seed), Population: population, Contacts: 120, Conversations: 60, NoLog: true, Knobs: emulator.Knobs{NoLag: true}})
-		server := httptest.NewServer(w)
-		config := filepath.Join(dir, "schemathesis.toml")
-		known := seed%4 < 2 // half of the rounds know ids that exist
-		failOn(t, os.WriteFile(config, fuzzConfig(t, &apiClient{t: t, w: w, url: server.URL, version: "2.17", header: "Service-Version"}, known), 0o600))
+		document, known := emulator.OpenAPI(), seed%4 < 2 // half of the rounds know ids of records
+		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != control.OpenAPIPath {
+				w.ServeHTTP(rw, r)
+				return
+			}
+			rw.Header().Set("Content-Type", "application/json")
+			_, _ = rw.Write(document) // the client may have disconnected
+		}))
+		if known {
+			document = knownIDs(t, &apiClient{t: t, w: w, url: server.URL, version: "2.17", header: "Service-Version"})
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
-		run := exec.CommandContext(ctx, filepath.Join(bin, "schemathesis"), "--config-file", config, "run", server.URL+"/openapi.json", "--header", "Authorization: Bearer "+w.AccessToken(),
+		run := exec.CommandContext(ctx, filepath.Join(bin, "schemathesis"), "run", server.URL+"/openapi.json", "--header", "Authorization: Bearer "+w.AccessToken(),
 			"--checks", fuzzChecks, "--max-examples", "30", "--phases", "examples,coverage,fuzzing", "--seed", strconv.Itoa(seed), "--continue-on-failure", "--no-color", "--suppress-health-check", "all")
 		run.Dir = dir
 		var out bytes.Buffer
@@ -70,26 +79,32 @@ func TestTheOpenAPIDocumentHoldsUnderFuzzing(t *testing.T) {
 	}
 }
 
-// fuzzConfig is the configuration of schemathesis; with known ids, path parameters are ids of records.
-func fuzzConfig(t *testing.T, c *apiClient, known bool) []byte {
+// knownIDs is the document in which parameters of paths, and ids in bodies, are those of records: so that a fuzzer gets beyond not found.
+func knownIDs(t *testing.T, c *apiClient) []byte {
 	t.Helper()
-	var text strings.Builder
-	if !known {
-		return nil
-	}
+	var doc m
+	failOn(t, json.Unmarshal(emulator.OpenAPI(), &doc))
 	s := &routeSampler{apiClient: c}
 	for _, r := range api.Routes {
-		words := wordInBraces.FindAllStringSubmatch(r.Path, -1)
-		if len(words) == 0 {
-			continue
+		operation := doc["paths"].(m)[r.Path].(m)[strings.ToLower(r.Method)].(m)
+		if words := wordInBraces.FindAllStringSubmatch(r.Path, -1); len(words) > 0 {
+			ids := slices.Compact(slices.Sorted(slices.Values(s.idsOf(r.Path))))
+			for _, p := range operation["parameters"].([]any) {
+				if p := p.(m); p["name"] == words[0][1] && len(ids) > 0 {
+					p["schema"] = m{"enum": ids[:min(len(ids), 30)]}
+				}
+			}
 		}
-		ids := slices.Compact(slices.Sorted(slices.Values(s.idsOf(r.Path))))
-		if len(ids) == 0 {
-			continue
+		if body, ok := operation["requestBody"].(m); ok {
+			fields, _ := body["content"].(m)["application/json"].(m)["schema"].(m)["properties"].(m)
+			for _, name := range []string{"id", "from", "into"} {
+				if fields[name] != nil {
+					fields[name] = m{"anyOf": []any{m{"enum": c.w.ContactIDs("active")[:30]}, fields[name]}}
+				}
+			}
 		}
-		list, err := json.Marshal(ids[:min(len(ids), 20)])
-		failOn(t, err)
-		fmt.Fprintf(&text, "[[operations]]\ninclude-name = %q\nparameters = { %q = %s }\n", r.Method+" "+r.Path, "path."+words[0][1], list)
 	}
-	return []byte(text.String())
+	text, err := json.Marshal(doc)
+	failOn(t, err)
+	return text
 }
