@@ -84,7 +84,7 @@ func knownIDs(t *testing.T, c *apiClient) []byte {
 	t.Helper()
 	var doc m
 	failOn(t, json.Unmarshal(emulator.OpenAPI(), &doc))
-	s := &routeSampler{apiClient: c}
+	s := &routeSampler{apiClient: c, jobs: map[string][]string{}}
 	for _, r := range api.Routes {
 		operation := doc["paths"].(m)[r.Path].(m)[strings.ToLower(r.Method)].(m)
 		if words := wordInBraces.FindAllStringSubmatch(r.Path, -1); len(words) > 0 {

@@ -99,15 +99,49 @@ func (s *seenValue) merge(of *seenValue) {
 	}
 }
 
-// seenKinds are objects by their kind, of all places together: a field that one place has only seen empty is filled in another.
-type seenKinds map[string]*seenValue
+// seenKinds are objects by their kind, of all places together: a field that one place has only seen empty is filled in another. Under * are
+// the values of custom attributes, whatever has them.
+type seenKinds struct {
+	all    map[string]*seenValue
+	places map[string][]*seenValue
+}
+
+func newSeenKinds() seenKinds { return seenKinds{map[string]*seenValue{}, map[string][]*seenValue{}} }
+
+// always reports whether each object of a place had a field.
+func (s *seenValue) always(name string) bool {
+	seen := 0
+	for _, n := range s.fields[name].types {
+		seen += n
+	}
+	return seen == s.objects
+}
+
+// always reports whether no other place, whose objects have all fields of one, has seen an object of the kind without a field.
+func (k seenKinds) always(of *seenValue, name string) bool {
+	return !slices.ContainsFunc(k.places[of.kind()], func(other *seenValue) bool {
+		for field := range of.fields {
+			if other.fields[field] == nil {
+				return false
+			}
+		}
+		return !other.always(name)
+	})
+}
 
 func (k seenKinds) collect(s *seenValue) {
 	if kind := s.kind(); kind != "" && kind != "list" {
-		if k[kind] == nil {
-			k[kind] = newSeenValue()
+		if k.all[kind] == nil {
+			k.all[kind] = newSeenValue()
 		}
-		k[kind].merge(s)
+		k.all[kind].merge(s)
+		k.places[kind] = append(k.places[kind], s)
+	}
+	if open := s.fields["*"]; open != nil {
+		if k.all["*"] == nil {
+			k.all["*"] = newSeenValue()
+		}
+		k.all["*"].merge(open)
 	}
 	for _, f := range s.fields {
 		k.collect(f)
@@ -131,13 +165,16 @@ func (s *seenValue) schema(kinds seenKinds) m {
 		out["items"] = s.items.schema(kinds)
 	}
 	if open := s.fields["*"]; open != nil {
+		if all := kinds.all["*"]; all != nil {
+			open = all
+		}
 		out["additionalProperties"] = open.schema(kinds)
 	} else if len(s.fields) > 0 {
 		properties, required := m{}, []string{}
 		for _, name := range slices.Sorted(maps.Keys(s.fields)) {
 			f := s.fields[name]
 			of := f
-			if all := kinds[s.kind()]; all != nil {
+			if all := kinds.all[s.kind()]; all != nil {
 				of = all.fields[name]
 			}
 			one := of.schema(kinds)
@@ -145,11 +182,7 @@ func (s *seenValue) schema(kinds seenKinds) m {
 				one = m{"const": s.kind()}
 			}
 			properties[name] = one
-			seen := 0
-			for _, n := range f.types {
-				seen += n
-			}
-			if seen == s.objects {
+			if s.always(name) && kinds.always(s, name) {
 				required = append(required, name)
 			}
 		}

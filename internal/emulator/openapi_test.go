@@ -108,6 +108,7 @@ func (rec *routeRecorder) record(name string, ids [2]string, body []byte, answer
 type routeSampler struct {
 	*apiClient
 	params map[string]map[string]string
+	jobs   map[string][]string // begun so far, by the path of their status: the older ones are over
 }
 
 // idsOf are where the ids in a path come from: a list whose records have them, or a stream of the oracle with its column.
@@ -132,10 +133,12 @@ func (s *routeSampler) idsOf(path string) (ids []string) {
 	case "/contacts/find_by_external_id":
 		return column("contacts", "external_id")
 	case "/contacts/bulk":
-		return []string{fmt.Sprint(s.do("POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "sampled"}}}).json["id"])}
+		s.jobs[parent] = append(s.jobs[parent], fmt.Sprint(s.do("POST", "/contacts/bulk", m{"contacts": []m{{"external_id": "sampled"}}}).json["id"]))
+		return s.jobs[parent]
 	case "/jobs/status":
 		one := s.do("POST", "/tickets/enqueue", newTicket(s.w.ContactIDs("active")[0], nil)) // types of the other population need more
-		return []string{fmt.Sprint(one.json["id"])}
+		s.jobs[parent] = append(s.jobs[parent], fmt.Sprint(one.json["id"]))
+		return s.jobs[parent]
 	case "/export/reporting_data", "/download/reporting_data":
 		one := s.enqueueExport(s.w.CurrentTime().AddDate(0, 0, -3), s.w.CurrentTime())
 		s.w.Advance(time.Hour)
@@ -247,7 +250,7 @@ func recordRoutes(t *testing.T) *routeRecorder {
 	for _, population := range []string{emulator.Odd, emulator.Team} {
 		rec.w = emulator.New(emulator.Config{Seed: 3, Population: population, Contacts: 160, Conversations: 120, Knobs: emulator.Knobs{NoLag: true, NoGzip: true, ChangeShare: 0.3}})
 		server := httptest.NewServer(rec)
-		s := &routeSampler{&apiClient{t: t, w: rec.w, url: server.URL, version: "2.17", header: "Service-Version"}, params}
+		s := &routeSampler{&apiClient{t: t, w: rec.w, url: server.URL, version: "2.17", header: "Service-Version"}, params, map[string][]string{}}
 		for round := range 3 {
 			for _, r := range api.Routes {
 				if r.Method == http.MethodGet {
@@ -285,7 +288,7 @@ func openAPIDocument(t *testing.T, rec *routeRecorder) []byte {
 		}
 	}
 	shared := &sharedSchemas{count: map[string]int{}, names: map[string]string{}, made: m{}}
-	kinds := seenKinds{}
+	kinds := newSeenKinds()
 	for _, s := range rec.routes {
 		for _, medias := range s.good {
 			for _, v := range medias {
@@ -293,7 +296,7 @@ func openAPIDocument(t *testing.T, rec *routeRecorder) []byte {
 			}
 		}
 	}
-	schemas := map[string]m{"error": rec.errors.schema(nil)}
+	schemas := map[string]m{"error": rec.errors.schema(newSeenKinds())}
 	each := func(f func(key string, v *seenValue)) {
 		for _, r := range api.Routes {
 			if s := rec.routes[r.Name]; s != nil {
@@ -355,7 +358,7 @@ func openAPIDocument(t *testing.T, rec *routeRecorder) []byte {
 			operation["parameters"] = parameters
 		}
 		if s.bodies != nil {
-			schema := s.bodies.schema(nil)
+			schema := s.bodies.schema(newSeenKinds())
 			openRequest(schema)
 			operation["requestBody"] = m{"content": m{"application/json": m{"schema": schema}}}
 		}
