@@ -129,7 +129,7 @@ func (s *routeSampler) idsOf(path string) (ids []string) {
 	case "/companies":
 		return column("companies", "id")
 	case "/notes":
-		return append(column("contact_notes", "note_id"), column("company_notes", "note_id")...)
+		return append(column("company_notes", "note_id"), column("contact_notes", "note_id")...)
 	case "/contacts/find_by_external_id":
 		return column("contacts", "external_id")
 	case "/contacts/bulk":
