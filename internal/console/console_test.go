@@ -75,7 +75,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	}
 	requireTexts(t, b.fetchPage("/runs"), w.failed, ">caught up<")
 	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last complete read")
-	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
+	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/s/main/deleted_contacts">deleted_contacts</a>`)
 }
 
 // TestThePageOfARunHasItsLog reads the log of the run that failed: all of it, one level, one stream, and the newest lines of a long one. The filter is in

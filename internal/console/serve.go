@@ -57,6 +57,7 @@ func (c *Console) registerRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.servePage(c.overviewPage))
 	mux.HandleFunc("GET /p/{name}", c.servePage(c.pipelinePage))
+	mux.HandleFunc("GET /s/{workspace}/{stream}", c.servePage(c.streamPage))
 	mux.HandleFunc("GET /runs", c.servePage(c.runsPage))
 	mux.HandleFunc("GET /runs/{id}", c.servePage(c.runPage))
 	mux.HandleFunc("GET /freshness", c.servePage(c.freshnessPage))
@@ -89,5 +90,5 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) e
 var templateFuncs = template.FuncMap{
 	"num": formatNumber[int64], "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
 	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "second": func(t time.Time) string { return t.UTC().Format(time.TimeOnly) },
-	"tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"stream": streamLink, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 }
