@@ -266,6 +266,7 @@ func TestTheOverviewSaysThatReadersHaveAnOlderFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	requireTexts(t, b.fetchPage("/"), "Rollback: readers have the file "+runlog.ShortRun(file)+" again since 2024-06-16T03:00:00Z, in place of ")
+	requireTexts(t, b.fetchPage("/runs"), "rolled back</span>", `<span class="quiet">from 000NEWER-01 to `, "by ann@host")
 }
 
 // TestPagesFollowTheActiveRun follows run.json: each change causes an event, and the end causes one too. The page of the run has its streams.

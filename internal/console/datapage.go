@@ -19,6 +19,7 @@ import (
 func (c *Console) dataRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /data", c.servePage(c.dataPage))
 	mux.HandleFunc("GET /data/q/{name}", c.servePage(c.questionPage))
+	mux.HandleFunc("GET /data/q/{name}/csv", c.serveDownload)
 	mux.HandleFunc("GET /data/t/{schema}/{table}", c.servePage(c.tablePage))
 	mux.HandleFunc("GET /api/v1/data", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.readPublished(ctx) }))
 	mux.HandleFunc("GET /api/v1/data/{schema}/{table}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
@@ -200,24 +201,30 @@ type tableCell struct {
 	Hidden bool
 }
 
-func (c *Console) answerOf(ctx context.Context, r *http.Request) (savedQuery, *queryResult, error) {
+// findQuestion returns the saved query that an address names, and the data that it asks.
+func (c *Console) findQuestion(ctx context.Context, r *http.Request) (*publishedData, savedQuery, error) {
 	d, err := c.readPublished(ctx)
 	if err != nil {
-		return savedQuery{}, nil, err
+		return nil, savedQuery{}, err
 	}
 	all, err := c.savedQueries(d, workspaceOf(r))
 	if err != nil {
-		return savedQuery{}, nil, err
+		return nil, savedQuery{}, err
 	}
 	i := slices.IndexFunc(all, func(q savedQuery) bool { return q.Name == r.PathValue("name") })
 	if i < 0 {
-		return savedQuery{}, nil, errNotThere
+		return nil, savedQuery{}, errNotThere
 	}
-	if len(all[i].Lacks) > 0 {
-		return all[i], nil, nil
+	return d, all[i], nil
+}
+
+func (c *Console) answerOf(ctx context.Context, r *http.Request) (savedQuery, *queryResult, error) {
+	d, q, err := c.findQuestion(ctx, r)
+	if err != nil || len(q.Lacks) > 0 {
+		return q, nil, err
 	}
-	a, err := d.runSavedQuery(ctx, all[i])
-	return all[i], a, err
+	a, err := d.runSavedQuery(ctx, q)
+	return q, a, err
 }
 
 func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, framedPage, error) {

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"aqueduck/internal/runlog"
 )
@@ -62,23 +61,23 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 	return "pipeline", v, nil
 }
 
-// runsView is the page with all runs.
+// runsView is the page with all runs, and what else is in the history: skipped times, rollbacks and checkpoints that a command changed.
 type runsView struct {
 	pageView
 	Runs []runlog.PastRun
+	More bool // there are older ones
 }
 
+// shownHistory is the number of runs that the page of all runs shows.
+const shownHistory = 200
+
 func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
-	o, err := c.readOverview(ctx)
+	runs, err := runlog.History(ctx, c.o.Dir, "", knownRuns)
 	if err != nil {
 		return "", nil, err
 	}
-	v := &runsView{pageView: pageView{Title: "Runs", Here: "runs"}}
-	for _, p := range o.Pipelines {
-		v.Runs = append(v.Runs, p.Runs...)
-	}
-	slices.SortStableFunc(v.Runs, func(a, b runlog.PastRun) int { return b.Started.Compare(a.Started) })
-	return "runs", v, nil
+	shown := runs[:min(len(runs), shownHistory)]
+	return "runs", &runsView{pageView{Title: "Runs", Here: "runs"}, shown, len(runs) > len(shown)}, nil
 }
 
 // freshnessView is the page with the freshness of all streams.

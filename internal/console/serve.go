@@ -40,7 +40,7 @@ func New(o Options) (*Console, error) {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		page, err := template.New("layout.html").Funcs(templateFuncs).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
+		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": c.hasPipeline}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("read the page %s: %w", name, err)
 		}
@@ -48,6 +48,13 @@ func New(o Options) (*Console, error) {
 	}
 	c.handler = c.guard.protectPages(c.registerRoutes())
 	return c, nil
+}
+
+// hasPipeline reports whether the configuration has a pipeline: runs of others have no page to link to.
+func (c *Console) hasPipeline(name string) bool {
+	config, _ := c.o.Config()
+	_, ok := config.Pipeline(name)
+	return ok
 }
 
 // ServeHTTP answers a request if it is allowed.
@@ -90,5 +97,5 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) e
 var templateFuncs = template.FuncMap{
 	"num": formatNumber[int64], "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
 	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "second": func(t time.Time) string { return t.UTC().Format(time.TimeOnly) },
-	"stream": streamLink, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"stream": streamLink, "bare": func(text string) string { return strings.ReplaceAll(text, "`", "") }, "isRun": func(r runlog.PastRun) bool { return r.Run != "" && r.Pipeline != "" }, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 }
