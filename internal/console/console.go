@@ -23,8 +23,11 @@ type Console struct {
 	live    chan struct{} // has one value for each live page, at most mostLive
 	ending  chan struct{} // closed when the server shuts down: live pages end then
 
-	mu    sync.Mutex // guards what follows
-	seen  *runlog.Overview
-	until time.Time      // time until which seen is shown
-	facts *publishedData // of the published file that was read last
+	mu          sync.Mutex // guards what follows
+	seen        *runlog.Overview
+	until       time.Time      // time until which seen is shown
+	facts       *publishedData // of the published file that was read last
+	totals      *runlog.Totals
+	totalsUntil time.Time // time until which totals is shown
+	totalsFile  string    // published file that it is of
 }

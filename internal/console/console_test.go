@@ -38,7 +38,14 @@ func TestTheOverviewShowsEachPipeline(t *testing.T) {
 	b := loginToShared(t)
 	page := b.fetchPage("/")
 	requireTexts(t, page, `href="/p/nightly"`, "needs action", `href="/p/weekly"`, "○</i> new", "the last read of tags failed", "<code>data</code>", "The next 24 hours",
-		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`)
+		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`,
+		"Rows</dt>", "New records, 7 days</dt>", "Published file</dt>", " free <small>a run needs ", "no estimate: needs 3 published files", "Streams that changed most", `<a href="/s/main/contacts">contacts</a>`,
+		"The last 30 days", "Median time", "max_requests", "no run</td>")
+	var totals runlog.Totals
+	readJSON(t, b.fetchPage("/api/v1/totals"), &totals)
+	if totals.Rows < 100 || totals.New < 100 || len(totals.Changed) < 3 || totals.Space.File == 0 || totals.Space.Free == 0 || len(totals.Months) != 2 || totals.Months[0].Runs != 2 || totals.Months[0].Failed != 1 {
+		t.Errorf("the totals are %+v", totals)
+	}
 	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
 		t.Errorf("%d links to runs:\n%s", n, page)
 	}

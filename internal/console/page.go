@@ -147,6 +147,26 @@ func (c *Console) clearOverview() {
 	c.seen = nil
 }
 
+// totalsFresh is how long totals are used again: they sum over a week and more.
+const totalsFresh = 30 * time.Second
+
+// readTotals returns how much the warehouse holds, and what its pipelines did of late.
+func (c *Console) readTotals(ctx context.Context, now time.Time) (*runlog.Totals, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	file := c.o.Dir.Current()
+	if c.totals != nil && c.totalsFile == file && c.o.Now().Before(c.totalsUntil) {
+		return c.totals, nil
+	}
+	config, _ := c.o.Config()
+	t, err := runlog.ReadTotals(ctx, c.o.Dir, config, now)
+	if err != nil {
+		return nil, err
+	}
+	c.totals, c.totalsFile, c.totalsUntil = t, file, c.o.Now().Add(totalsFresh)
+	return t, nil
+}
+
 func findPipeline(o *runlog.Overview, name string) (runlog.PipelineOverview, bool) {
 	i := slices.IndexFunc(o.Pipelines, func(p runlog.PipelineOverview) bool { return p.Name == name })
 	if i < 0 {

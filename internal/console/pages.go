@@ -13,6 +13,7 @@ type overviewView struct {
 	*runlog.Overview
 	Counts  map[string]int // pipelines, by their health
 	Retried int            // failed pipelines with a retry
+	Totals  *runlog.Totals
 }
 
 func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
@@ -27,7 +28,8 @@ func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, fr
 			v.Retried++
 		}
 	}
-	return "overview", v, nil
+	v.Totals, err = c.readTotals(ctx, o.Now)
+	return "overview", v, err
 }
 
 // pipelineView is the page of a pipeline.
