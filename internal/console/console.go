@@ -16,12 +16,15 @@ const mostLive = 64
 // Console is the handler of all pages. It is safe for concurrent use.
 type Console struct {
 	o       Options
-	pages   map[string]*template.Template
+	pages   map[string]*template.Template // as they were read; pageIn makes those that are executed
 	assets  fs.FS
 	guard   *accessGuard
 	handler http.Handler
 	live    chan struct{} // has one value for each live page, at most mostLive
 	ending  chan struct{} // closed when the server shuts down: live pages end then
+
+	zonedMu sync.Mutex                    // guards zoned
+	zoned   map[string]*template.Template // pages, by zone and name
 
 	mu          sync.Mutex // guards what follows
 	seen        *runlog.Overview

@@ -247,7 +247,7 @@ func TestTheButtonsSayWhenARetryBeginsAnyway(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/", "/p/nightly", "/runs/" + note.Run} {
-		requireTexts(t, b.fetchPage(path), "Run now", `unless a run ends well before, retry 2 of 4 begins <time datetime="2026-11-22T12:12:00Z" title="2026-11-22T12:12:00Z">in 12 min</time>`)
+		requireTexts(t, b.fetchPage(path), "Run now", `unless a run ends well before, retry 2 of 4 begins <time datetime="2026-11-22T12:12:00Z" title="2026-11-22 12:12:00 UTC">in 12 min</time>`)
 	}
 	b.advanceClock(time.Hour)
 	if page := b.fetchPage("/runs/" + note.Run); strings.Contains(page, "unless a run") {

@@ -27,7 +27,7 @@ func New(o Options) (*Console, error) {
 	if len(o.Secret) < shortest {
 		return nil, fmt.Errorf("the token or password of the console has fewer than %d characters", shortest)
 	}
-	c := &Console{o: o, pages: map[string]*template.Template{}, guard: newGuard(o), live: make(chan struct{}, mostLive), ending: make(chan struct{})}
+	c := &Console{o: o, pages: map[string]*template.Template{}, zoned: map[string]*template.Template{}, guard: newGuard(o), live: make(chan struct{}, mostLive), ending: make(chan struct{})}
 	var err error
 	if c.assets, err = fs.Sub(assets, "assets"); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func New(o Options) (*Console, error) {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": c.hasPipeline}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
+		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": c.hasPipeline, "relative": c.formatRelative}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("read the page %s: %w", name, err)
 		}
@@ -72,6 +72,7 @@ func (c *Console) registerRoutes() http.Handler {
 	mux.HandleFunc("GET /search", c.servePage(c.searchPage))
 	mux.HandleFunc("GET /login", c.loginPage)
 	mux.HandleFunc("POST /login", c.serveLogin)
+	mux.HandleFunc("POST /zone", c.serveZone)
 	mux.HandleFunc("POST /logout", c.serveLogout)
 	mux.HandleFunc("GET /assets/{name}", c.serveAsset)
 	c.registerActions(mux)
@@ -97,6 +98,7 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) e
 // templateFuncs are the functions that pages use to format numbers, times and states.
 var templateFuncs = template.FuncMap{
 	"num": formatAnyNumber, "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
-	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "second": func(t time.Time) string { return t.UTC().Format(time.TimeOnly) },
-	"stream": streamLink, "bytes": layout.Bytes, "used": formatUsed, "bare": func(text string) string { return strings.ReplaceAll(text, "`", "") }, "isRun": func(r runlog.PastRun) bool { return r.Run != "" && r.Pipeline != "" }, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"strip": drawRunStrip, "spark": drawSparkline, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "zone": time.UTC.String, "exact": formatISO, "clock": formatISO, "day": formatISO, "second": formatISO, // each page has them in its zone: pageIn
+
+	"stream": streamLink, "bytes": layout.Bytes, "used": formatUsed, "bare": func(text string) string { return strings.ReplaceAll(text, "`", "") }, "isRun": func(r runlog.PastRun) bool { return r.Run != "" && r.Pipeline != "" }, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare,
 }

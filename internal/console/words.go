@@ -43,8 +43,6 @@ func formatISO(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-func formatClock(t time.Time) string { return t.Format("15:04") }
-
 // formatAgo formats how long ago a time was; "–" for none.
 func formatAgo(now, t time.Time) string {
 	switch {

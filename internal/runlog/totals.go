@@ -20,7 +20,7 @@ type Totals struct {
 	Tables  int64           `json:"tables"`
 	Rows    int64           `json:"rows"`             // of all tables in the published file
 	New     int64           `json:"new_records_week"` // records that the runs of the last seven days stored for the first time
-	Changed []ChangedStream `json:"changed_week"`     // streams with changes in the last seven days, most first, at most ten
+	Changed []ChangedStream `json:"changed_week"`     // streams with changes in the last seven days, most first, at most five
 	Space   Space           `json:"space"`
 	Months  []PipelineMonth `json:"pipelines_month"` // by pipeline, in the file's order
 }
@@ -79,7 +79,7 @@ const (
 	month = 30 * 24 * time.Hour
 
 	manyRuns       = 5000 // runs that are read for the last 30 days
-	shownChanged   = 10
+	shownChanged   = 5
 	enoughFiles    = 3              // published files from which a growth is estimated,
 	enoughSpan     = 48 * time.Hour // over at least this time
 	longestOutlook = 3650           // days; an estimate beyond says nothing
