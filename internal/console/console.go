@@ -1,7 +1,6 @@
 package console
 
 import (
-	"html/template"
 	"io/fs"
 	"net/http"
 	"sync"
@@ -16,15 +15,12 @@ const mostLive = 64
 // Console is the handler of all pages. It is safe for concurrent use.
 type Console struct {
 	o       Options
-	pages   map[string]*template.Template // as they were read; pageIn makes those that are executed
+	zones   *zoneSwitch
 	assets  fs.FS
 	guard   *accessGuard
 	handler http.Handler
 	live    chan struct{} // has one value for each live page, at most mostLive
 	ending  chan struct{} // closed when the server shuts down: live pages end then
-
-	zonedMu sync.Mutex                    // guards zoned
-	zoned   map[string]*template.Template // pages, by zone and name
 
 	mu          sync.Mutex // guards what follows
 	seen        *runlog.Overview

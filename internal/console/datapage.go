@@ -202,7 +202,7 @@ type tableCell struct {
 }
 
 // findQuestion returns the saved query that an address names, and the data that it asks.
-func (c *Console) findQuestion(ctx context.Context, r *http.Request) (*publishedData, savedQuery, error) {
+func findQuestion(ctx context.Context, c *Console, r *http.Request) (*publishedData, savedQuery, error) {
 	d, err := c.readPublished(ctx)
 	if err != nil {
 		return nil, savedQuery{}, err
@@ -219,7 +219,7 @@ func (c *Console) findQuestion(ctx context.Context, r *http.Request) (*published
 }
 
 func (c *Console) answerOf(ctx context.Context, r *http.Request) (savedQuery, *queryResult, error) {
-	d, q, err := c.findQuestion(ctx, r)
+	d, q, err := findQuestion(ctx, c, r)
 	if err != nil || len(q.Lacks) > 0 {
 		return q, nil, err
 	}

@@ -19,7 +19,7 @@ const mostDownloaded = 100_000
 
 // serveDownload answers a saved query as a CSV file, with all its rows.
 func (c *Console) serveDownload(w http.ResponseWriter, r *http.Request) {
-	q, content, err := c.downloadOf(r.Context(), r)
+	q, content, err := downloadOf(r.Context(), c, r)
 	if err != nil {
 		c.renderError(w, r, err)
 		return
@@ -30,8 +30,8 @@ func (c *Console) serveDownload(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(content)
 }
 
-func (c *Console) downloadOf(ctx context.Context, r *http.Request) (savedQuery, []byte, error) {
-	d, q, err := c.findQuestion(ctx, r)
+func downloadOf(ctx context.Context, c *Console, r *http.Request) (savedQuery, []byte, error) {
+	d, q, err := findQuestion(ctx, c, r)
 	if err != nil {
 		return q, nil, err
 	}

@@ -72,14 +72,14 @@ func (c *Console) servePage(read func(context.Context, *http.Request) (name stri
 // renderPage writes a page. It is complete before its first byte is sent, so an error can still replace it.
 func (c *Console) renderPage(w http.ResponseWriter, r *http.Request, status int, name string, content framedPage) {
 	v := content.pageFrame()
-	v.Path, v.Zone = "/", c.warehouseZone()
+	v.Path, v.Zone = "/", c.zones.warehouseZone()
 	if r.Method == http.MethodGet {
 		v.Path = r.URL.RequestURI()
 	}
 	v.ReadOnly, v.Address, v.Program = c.o.ReadOnly, c.o.Address, c.o.Version
 	var b bytes.Buffer
 	part := "layout.html"
-	page, err := c.pageIn(name, c.zoneOf(r))
+	page, err := c.zones.pageIn(name, c.zones.zoneOf(r))
 	if err != nil {
 		http.Error(w, "the page cannot be rendered: "+err.Error(), http.StatusInternalServerError)
 		return

@@ -27,7 +27,8 @@ func New(o Options) (*Console, error) {
 	if len(o.Secret) < shortest {
 		return nil, fmt.Errorf("the token or password of the console has fewer than %d characters", shortest)
 	}
-	c := &Console{o: o, pages: map[string]*template.Template{}, zoned: map[string]*template.Template{}, guard: newGuard(o), live: make(chan struct{}, mostLive), ending: make(chan struct{})}
+	c := &Console{o: o, guard: newGuard(o), live: make(chan struct{}, mostLive), ending: make(chan struct{})}
+	c.zones = &zoneSwitch{o: o, guard: c.guard, pages: map[string]*template.Template{}, zoned: map[string]*template.Template{}}
 	var err error
 	if c.assets, err = fs.Sub(assets, "assets"); err != nil {
 		return nil, err
@@ -41,19 +42,19 @@ func New(o Options) (*Console, error) {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": c.hasPipeline, "relative": c.formatRelative}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
+		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": o.hasPipeline, "relative": c.formatRelative}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("read the page %s: %w", name, err)
 		}
-		c.pages[name] = page
+		c.zones.pages[name] = page
 	}
 	c.handler = c.guard.protectPages(c.registerRoutes())
 	return c, nil
 }
 
 // hasPipeline reports whether the configuration has a pipeline: runs of others have no page to link to.
-func (c *Console) hasPipeline(name string) bool {
-	config, _ := c.o.Config()
+func (o Options) hasPipeline(name string) bool {
+	config, _ := o.Config()
 	_, ok := config.Pipeline(name)
 	return ok
 }

@@ -38,7 +38,7 @@ func streamLink(workspace, stream string) string {
 }
 
 // findStream returns the state of the stream that an address names, and its runs. A stream without a checkpoint is known by its runs alone.
-func (c *Console) findStream(ctx context.Context, r *http.Request) (s runlog.StreamStatus, runs []runlog.StreamRun, err error) {
+func findStream(ctx context.Context, c *Console, r *http.Request) (s runlog.StreamStatus, runs []runlog.StreamRun, err error) {
 	o, err := c.readOverview(ctx)
 	if err != nil {
 		return s, nil, err
@@ -62,7 +62,7 @@ func (c *Console) findStream(ctx context.Context, r *http.Request) (s runlog.Str
 }
 
 func (c *Console) streamPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
-	s, runs, err := c.findStream(ctx, r)
+	s, runs, err := findStream(ctx, c, r)
 	if err != nil {
 		return "", nil, err
 	}
@@ -86,11 +86,11 @@ func (c *Console) streamPage(ctx context.Context, r *http.Request) (string, fram
 	}
 	now, _ := runlog.WarehouseTime(c.o.Dir, c.o.Now())
 	v.Years = backfillCalendar(v.Start, s, now)
-	return "stream", v, c.addTables(ctx, v)
+	return "stream", v, v.addTables(ctx, c)
 }
 
 // addTables adds how the stream is read, and its tables in the published file.
-func (c *Console) addTables(ctx context.Context, v *streamView) error {
+func (v *streamView) addTables(ctx context.Context, c *Console) error {
 	_, catalogue := c.o.Config()
 	if _, ok := catalogue.Stream(v.Stream); !ok {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
 	"aqueduck/internal/problem"
@@ -14,23 +15,33 @@ import (
 // mostZoned limits the pages that are kept for zones; those of further zones are made for each request.
 const mostZoned = 200
 
+// zoneSwitch has the pages of a console in the time zones that browsers choose.
+type zoneSwitch struct {
+	o     Options
+	guard *accessGuard
+	pages map[string]*template.Template // as they were read, by name; they are never executed: a page that was cannot be cloned
+
+	mu    sync.Mutex                    // guards what follows
+	zoned map[string]*template.Template // by zone and name
+}
+
 // zoneOf returns the time zone that a browser has chosen; without one it is that of the warehouse.
-func (c *Console) zoneOf(r *http.Request) *time.Location {
-	if cookie, err := r.Cookie(c.zoneCookie()); err == nil {
+func (z *zoneSwitch) zoneOf(r *http.Request) *time.Location {
+	if cookie, err := r.Cookie(z.zoneCookie()); err == nil {
 		if zone, err := loadZone(cookie.Value); err == nil {
 			return zone
 		}
 	}
-	if zone, err := loadZone(c.warehouseZone()); err == nil {
+	if zone, err := loadZone(z.warehouseZone()); err == nil {
 		return zone
 	}
 	return time.UTC
 }
 
-func (c *Console) zoneCookie() string { return c.guard.cookieName() + "_zone" }
+func (z *zoneSwitch) zoneCookie() string { return z.guard.cookieName() + "_zone" }
 
-func (c *Console) warehouseZone() string {
-	config, _ := c.o.Config()
+func (z *zoneSwitch) warehouseZone() string {
+	config, _ := z.o.Config()
 	return cmp.Or(config.Warehouse.Timezone, "UTC")
 }
 
@@ -54,19 +65,19 @@ func (c *Console) serveZone(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	const year = 365 * 24 * 60 * 60
-	http.SetCookie(w, &http.Cookie{Name: c.zoneCookie(), Value: zone.String(), Path: "/", MaxAge: year, HttpOnly: true, Secure: c.o.TLS, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: c.zones.zoneCookie(), Value: zone.String(), Path: "/", MaxAge: year, HttpOnly: true, Secure: c.o.TLS, SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, safeRedirectPath(r.PostForm.Get("back")), http.StatusSeeOther)
 }
 
-// pageIn returns a page whose times are in a zone. The pages as they were read are never executed: a page that was cannot be cloned.
-func (c *Console) pageIn(name string, zone *time.Location) (*template.Template, error) {
+// pageIn returns a page whose times are in a zone.
+func (z *zoneSwitch) pageIn(name string, zone *time.Location) (*template.Template, error) {
 	key := zone.String() + " " + name
-	c.zonedMu.Lock()
-	defer c.zonedMu.Unlock()
-	if page := c.zoned[key]; page != nil {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if page := z.zoned[key]; page != nil {
 		return page, nil
 	}
-	page, err := c.pages[name].Clone()
+	page, err := z.pages[name].Clone()
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +88,8 @@ func (c *Console) pageIn(name string, zone *time.Location) (*template.Template, 
 		"day":    func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
 		"second": func(t time.Time) string { return t.In(zone).Format(time.TimeOnly) },
 	})
-	if len(c.zoned) < mostZoned {
-		c.zoned[key] = page
+	if len(z.zoned) < mostZoned {
+		z.zoned[key] = page
 	}
 	return page, nil
 }

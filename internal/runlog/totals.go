@@ -17,7 +17,7 @@ import (
 
 // Totals is how much a warehouse holds, how fast it grows, and what its pipelines did of late.
 type Totals struct {
-	Tables  int64           `json:"tables"`
+	Tables  int64           `json:"tables"`           // tables in the published file
 	Rows    int64           `json:"rows"`             // of all tables in the published file
 	New     int64           `json:"new_records_week"` // records that the runs of the last seven days stored for the first time
 	Changed []ChangedStream `json:"changed_week"`     // streams with changes in the last seven days, most first, at most five
@@ -29,20 +29,20 @@ type Totals struct {
 type ChangedStream struct {
 	Workspace string `json:"workspace"`
 	Stream    string `json:"stream"`
-	New       int64  `json:"new"`
-	Changed   int64  `json:"changed"`
-	Gone      int64  `json:"gone"`
+	New       int64  `json:"new"`     // records stored for the first time
+	Changed   int64  `json:"changed"` // stored records whose content changed
+	Gone      int64  `json:"gone"`    // records that the source no longer has
 }
 
 // PipelineMonth is what the runs of a pipeline did in the last 30 days.
 type PipelineMonth struct {
 	Pipeline    string        `json:"pipeline"`
-	Runs        int           `json:"runs"`
-	Failed      int           `json:"failed"`
-	Rows        int64         `json:"rows"`
-	Requests    int64         `json:"requests"`
-	Usual       time.Duration `json:"median_ns"`
-	Longest     time.Duration `json:"longest_ns"`
+	Runs        int           `json:"runs"`                   // ended runs
+	Failed      int           `json:"failed"`                 // of them: those that did not end OK
+	Rows        int64         `json:"rows"`                   // rows written, over all tables
+	Requests    int64         `json:"requests"`               // requests sent, retries included
+	Usual       time.Duration `json:"median_ns"`              // median time of a run
+	Longest     time.Duration `json:"longest_ns"`             // time of the longest run
 	Most        int64         `json:"most_requests"`          // of one run
 	MaxRequests int64         `json:"max_requests,omitempty"` // the budget of a run; 0: none
 	MaxTime     time.Duration `json:"max_time_ns,omitempty"`  // the time of a run; 0: no limit
