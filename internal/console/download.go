@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"aqueduck/internal/problem"
+	"aqueduck/internal/term"
 )
 
 // mostDownloaded limits the rows of a download: it is complete in memory before its first byte is sent.
@@ -74,30 +74,21 @@ func (d *publishedData) writeCSV(ctx context.Context, q savedQuery) ([]byte, err
 	return b.Bytes(), out.Error()
 }
 
-// csvCell formats a value as `aqueduck query -o csv` does; null is empty. A text that a spreadsheet would execute as a formula gets a ' before it: it
-// may come from a customer.
+// csvCell formats a value as `aqueduck query -o csv` does; null is empty.
 func csvCell(v any) string {
-	var text string
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case time.Time:
 		return v.UTC().Format(time.RFC3339Nano)
 	case string:
-		text = v
+		return term.EscapeFormula(v)
 	case json.RawMessage:
-		text = string(v)
+		return term.EscapeFormula(string(v))
 	case []any, map[string]any:
-		encoded, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Sprint(v)
+		if encoded, err := json.Marshal(v); err == nil {
+			return term.EscapeFormula(string(encoded))
 		}
-		text = string(encoded)
-	default:
-		return fmt.Sprint(v)
 	}
-	if text == "" || !slices.Contains([]rune("=+-@\t\r\n＝＋－＠"), []rune(text)[0]) || strings.Trim(text, "+-0123456789 .,()") == "" {
-		return text
-	}
-	return "'" + text
+	return fmt.Sprint(v)
 }
