@@ -22,6 +22,8 @@ func DescribeExpected(f *pflag.Flag, wrong error) error {
 		return errors.New("expected a smaller number")
 	}
 	switch f.Value.Type() {
+	case "float64":
+		return errors.New("expected a number, e.g. 1.5")
 	case "int", "int64":
 		return errors.New("expected a whole number, e.g. 10")
 	case "uint64":
