@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -152,14 +151,10 @@ func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]strin
 	return fmt.Errorf("count the rows: %w", all)
 }
 
-// readMasked reads how many rows maskings have removed. An older program has not counted them.
-func (s *Snapshot) readMasked(ctx context.Context, db *duck.DB) error {
+// readMasked reads how many rows maskings have removed.
+func (s *Snapshot) readMasked(ctx context.Context, db *duck.DB) (err error) {
 	for i, t := range s.Tables {
-		removed, _, err := workdb.ReadNames(ctx, db, workdb.MaskedRowsKey(t.Schema, t.Name))
-		if err == nil && len(removed) > 0 {
-			s.Tables[i].Masked, err = strconv.ParseInt(removed[0], 10, 64)
-		}
-		if err != nil {
+		if s.Tables[i].Masked, err = workdb.ReadMaskedRows(ctx, db, t.Schema, t.Name); err != nil {
 			return err
 		}
 	}

@@ -140,19 +140,11 @@ func (w *Masks) noteRemoved(ctx context.Context, schema string, t transform.Tabl
 	if err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+duck.Table(schema, t.Name)+" WHERE "+where, nil, &more); err != nil || more == 0 {
 		return err
 	}
-	key := workdb.MaskedRowsKey(schema, t.Name)
-	removed, _, err := workdb.ReadNames(ctx, w.db.DB, key)
+	before, err := workdb.ReadMaskedRows(ctx, w.db.DB, schema, t.Name)
 	if err != nil {
 		return err
 	}
-	if len(removed) > 0 {
-		before, err := strconv.ParseInt(removed[0], 10, 64)
-		if err != nil {
-			return err
-		}
-		more += before
-	}
-	return w.db.SaveNames(ctx, key, []string{strconv.FormatInt(more, 10)})
+	return w.db.SaveNames(ctx, workdb.MaskedRowsKey(schema, t.Name), []string{strconv.FormatInt(before+more, 10)})
 }
 
 func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Table, g maskrule.Group, key []byte, stamp time.Time) (rows, gone int64, err error) {

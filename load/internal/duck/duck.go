@@ -112,15 +112,15 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 		attach = append(attach, "ATTACH "+Text(o.Later)+" AS "+Later+" (READ_ONLY)")
 	}
 	statements := append(append(attach, d.use), clockStatements(o.Now)...)
-	if !d.engine.closed {
-		statements = append(statements, d.engine.closeStatements(o)...)
+	if !d.engine.locked {
+		statements = append(statements, d.engine.lockStatements(o)...)
 	}
 	for _, statement := range statements {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
 			return err
 		}
 	}
-	d.engine.closed = true
+	d.engine.locked = true
 	return nil
 }
 

@@ -41,7 +41,7 @@ func (p *Pool) Close() error {
 type engine struct {
 	instance *sql.DB
 	settings engineSettings
-	closed   bool // statements reach no other files any more, and cannot change the settings
+	locked   bool // statements reach no other files any more, and cannot change the settings
 	damaged  bool // it opened a file only in part
 }
 
@@ -99,9 +99,9 @@ func startEngine(s engineSettings) (*engine, error) {
 	return e, nil
 }
 
-// closeStatements set what is left to set, and then close the engine to all files but those that are attached and those in reach.
+// lockStatements set what is left to set, and then lock the engine against all files but those that are attached and those in reach.
 // Views and stream files may have SQL of users. It must reach nothing else, and must not change these settings.
-func (e *engine) closeStatements(o Options) []string {
+func (e *engine) lockStatements(o Options) []string {
 	statements := []string{
 		"PRAGMA disable_checkpoint_on_shutdown",
 		// Building FSST's tables of symbols for each column of each group costs more than they save. Measured on 100,000

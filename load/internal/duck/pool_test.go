@@ -20,6 +20,14 @@ func openFile(t *testing.T, o duck.Options) *duck.DB {
 	return db
 }
 
+// closeFile closes a file, and ends the test if that fails.
+func closeFile(t *testing.T, db *duck.DB) {
+	t.Helper()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // run runs statements, and ends the test at the first error.
 func run(t *testing.T, db *duck.DB, statements ...string) {
 	t.Helper()
@@ -53,9 +61,7 @@ func TestAnEngineGoesFromFileToFile(t *testing.T) {
 	if zone, now := read(t, db, "SELECT current_setting('TimeZone')"), read(t, db, "SELECT extract(epoch FROM now())::BIGINT"); zone != "Asia/Tokyo" || now != "1718452800" {
 		t.Errorf("zone %s, now %s", zone, now)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeFile(t, db)
 	log, err := os.Stat(first + ".wal")
 	if err != nil || log.Size() == 0 {
 		t.Errorf("closing a file has merged its log: %v", err)
@@ -72,9 +78,7 @@ func TestAnEngineGoesFromFileToFile(t *testing.T) {
 		t.Errorf("in the second file the zone is %s, and the clock of this machine counts: %s", zone, same)
 	}
 	run(t, db, "CREATE TABLE other AS SELECT 3 AS n")
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeFile(t, db)
 
 	// What was not committed when the first file was closed is not in it. Another program may have replaced the file meanwhile.
 	o.Path = first
@@ -82,9 +86,7 @@ func TestAnEngineGoesFromFileToFile(t *testing.T) {
 	if rows := read(t, db, "SELECT string_agg(n::VARCHAR, ' ') FROM kept"); rows != "1" {
 		t.Errorf("the first file has %s", rows)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeFile(t, db)
 	if err := os.Rename(second, first); err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +97,7 @@ func TestAnEngineGoesFromFileToFile(t *testing.T) {
 	if rows := read(t, db, "SELECT n::VARCHAR FROM other"); rows != "3" {
 		t.Errorf("the file in its place has %s", rows)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeFile(t, db)
 }
 
 // TestAClosedFileIsFree opens a file that an idle engine had open in an engine of its own, and removes its directory.
@@ -108,17 +108,13 @@ func TestAClosedFileIsFree(t *testing.T) {
 	o := duck.Options{Path: filepath.Join(dir, "a.duckdb"), Pool: pool}
 	db := openFile(t, o)
 	run(t, db, "CREATE TABLE kept AS SELECT 1 AS n")
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeFile(t, db)
 	if open := openPaths(t, dir); len(open) > 0 {
 		t.Errorf("still open: %q", open)
 	}
 	alone := openFile(t, duck.Options{Path: o.Path})
 	run(t, alone, "INSERT INTO kept VALUES (2)")
-	if err := alone.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeFile(t, alone)
 	db = openFile(t, o)
 	if rows := read(t, db, "SELECT string_agg(n::VARCHAR, ' ' ORDER BY n) FROM kept"); rows != "1 2" {
 		t.Errorf("the file has %s", rows)
@@ -127,9 +123,7 @@ func TestAClosedFileIsFree(t *testing.T) {
 	if err := pool.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closeFile(t, db)
 	if _, err := db.Exec(t.Context(), "SELECT 1"); err == nil {
 		t.Error("a closed file answers")
 	}
@@ -163,9 +157,7 @@ func TestAFileThatCannotBeOpenedLeavesThePoolWhole(t *testing.T) {
 	for range 2 {
 		db := openFile(t, duck.Options{Path: whole, Pool: pool})
 		run(t, db, "CREATE OR REPLACE TABLE kept AS SELECT 1 AS n")
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		closeFile(t, db)
 		for _, path := range []string{damaged, outside} {
 			if db, err := duck.Open(t.Context(), duck.Options{Path: path, Pool: pool}); err == nil {
 				t.Errorf("%s was opened: %v", path, db.Close())
@@ -174,9 +166,7 @@ func TestAFileThatCannotBeOpenedLeavesThePoolWhole(t *testing.T) {
 			if rows := read(t, db, "SELECT n::VARCHAR FROM kept"); rows != "1" {
 				t.Errorf("after %s the file has %s", path, rows)
 			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			closeFile(t, db)
 		}
 	}
 }
