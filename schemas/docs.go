@@ -23,7 +23,7 @@ Four independent keys under ` + "`" + `read` + "`" + ` say how a stream is read:
 - ` + "`" + `page` + "`" + `: pagination of one list. A list ends when ` + "`" + `pages.next` + "`" + ` is null. Without ` + "`" + `pages.next` + "`" + ` it ends at an empty page, at the stated
   total, or after the last page.
 - ` + "`" + `since` + "`" + `: full refresh or incremental, and what the checkpoint holds.
-- ` + "`" + `over` + "`" + `: a child stream, one list for each row of a parent.
+- ` + "`" + `over` + "`" + `: a child stream, one list for each row of a parent. Some pipeline must read the parent; otherwise ` + "`check`" + ` warns and each run notes it.
 - ` + "`" + `detail` + "`" + `: each record of a page is read by id.
 
 Every table has these columns after those of its file, in this order:
