@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build sums demo quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients release image release-check release-cross interop engines fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror sums demo playground quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients openapi release image release-check release-cross interop engines mirror-test fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -17,6 +17,11 @@ help: ## this list; CONTRIBUTING.md has the settings that targets take
 demo: build ## read an emulated workspace into demo/, then ask three questions
 	@WORKSPACE_URL=emulator EMULATOR_HOURS=$(HOURS) bin/aqueduck sync nightly --dir demo
 	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
+
+SPEED ?= 60
+
+playground: build ## a workspace that lives, read each minute, and its console; Ctrl-C ends all
+	@go run ./tools/playground -speed $(SPEED)
 
 # Tests wait for disks and processes: more of them side by side than there are cores use both.
 # Without what debuggers read, a test that holds DuckDB is linked in half the time. `make vet` looks at all of it once.
@@ -102,6 +107,11 @@ screenshots: ## docs/img/*.png, from the same tests
 
 clients: build ## the API's own typed clients for two languages, on the emulator
 	AQUEDUCK_CLIENTS=$(abspath bin/aqueduck) go test ./internal/emulator -run TypedClientsMake -v -timeout 20m
+
+REQUESTS ?= 50000
+
+openapi: ## the emulator's OpenAPI document: validated, and fuzzed with REQUESTS requests
+	AQUEDUCK_OPENAPI_REQUESTS=$(REQUESTS) go test ./internal/emulator -run OpenAPIDocumentHolds -v -timeout 10h
 
 interop: ## the published files, as other readers see them; installs 450 MB
 	AQUEDUCK_INTEROP=1 go test ./transform/models -run Interop -v -timeout 30m
@@ -199,12 +209,12 @@ docs: ## write the pages of docs/ that are made from the code
 	go run ./tools/gendocs
 	go test ./internal/config ./internal/dictionary -run ThePageOf -update
 	go test ./internal/pipeline -run "ThePageOf|RequestsOfAChangedRecord" -update
-	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays|TheTeamIsWhatItsPageSays" -update
+	go test ./internal/emulator -run "ThePageOf|ThePopulationIsWhatItsPageSays|TheTeamIsWhatItsPageSays|OpenAPIDocumentIs" -update
 	go test ./tools/mutants -run ThePageOf -update
 	go test ./transform/models ./transform/compat -run ThePageOf -update
 	go test ./transform -run EveryShapeOfEverySource -update
 	go test ./extract -run EveryEnvelopeOfEverySource -update
 	go test . -run ThePageOf -update
 
-clean: ## remove bin/, demo/ and dist/
-	rm -rf bin demo dist
+clean: ## remove bin/, demo/, playground/ and dist/
+	rm -rf bin demo playground dist

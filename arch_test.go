@@ -18,6 +18,7 @@ var allowed = map[string][]string{
 	"tools/torture":               {"internal/lane"},
 	"tools/nightly":               {},
 	"tools/release":               {},
+	"tools/playground":            {},
 	"tools/mutants":               {},
 	"tools/measure":               {"tools/structure"},
 	"tools/structure":             {},
@@ -36,7 +37,7 @@ var allowed = map[string][]string{
 	"cmd/aqueduck":                {"internal/cli", "internal/sandbox"},
 	"internal/cli":                {"docs/queries", "extract", "extract/api", "internal/admin", "internal/cli/emulate", "internal/cli/render", "internal/cli/sbom", "internal/cli/serving", "internal/cli/usage", "internal/config", "internal/console", "internal/dictionary", "internal/grammar", "internal/mirror", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/schedule", "internal/serve", "internal/sync", "internal/verify", "load/facts", "load/failure", "load/layout", "load/read", "schemas"},
 	"internal/serve":              {"internal/config", "internal/runlog", "internal/runner"},
-	"internal/console":            {"docs/queries", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "load/failure", "load/layout", "load/read", "schemas"},
+	"internal/console":            {"docs/queries", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/term", "load/failure", "load/layout", "load/read", "schemas"},
 	"internal/cli/render":         {"internal/admin", "internal/config", "internal/dictionary", "internal/grammar", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/term", "internal/verify", "load/access", "transform"},
 	"internal/verify":             {"extract", "extract/api", "internal/config", "internal/plan", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/compare", "load/facts", "load/lakecheck", "load/mask", "schemas", "transform"},
 	"extract/discover":            {"extract/api", "extract/internal/envelope", "extract/internal/scan", "schemas"},
@@ -104,7 +105,7 @@ var allowed = map[string][]string{
 // homes says where a library that shapes the house may be imported. The program starts no other: whoever has its environment has
 // the token. The commands of after: are started without it, and so are processes of this program itself.
 var homes = map[string][]string{
-	"os/exec":                       {"internal/sandbox", "internal/sync", "tools/bench", "tools/mutants", "tools/nightly", "tools/release", "tools/structure", "tools/torture"},
+	"os/exec":                       {"internal/sandbox", "internal/sync", "tools/bench", "tools/mutants", "tools/nightly", "tools/playground", "tools/release", "tools/structure", "tools/torture"},
 	"crypto/tls":                    {"extract/api"},
 	"net/http/pprof":                {},
 	"plugin":                        {},

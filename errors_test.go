@@ -45,17 +45,25 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 			"The lock ends with its process: a run that was killed holds none."},
 	{"freshness", "a freshness SLA is breached", "see the cause: `status`", "6", ""},
 	{"interrupted", "somebody stopped the run", "run the same command: it continues", "129, 130, 143", ""},
-	{"bug", "a bug in the program", "run it again with `-vv`, and send the output to the authors of aqueduck", "70",
+	{"bug", "a bug in the program", "run it again with `-vv`, and send the output to the maintainers of the repository that you got aqueduck from", "70",
 		"The message is the text of an error that no other class explains. Committed data is safe."},
 }
 
 // fewWords are messages of names and a cause, and how a reader recognizes them.
 var fewWords = map[string]string{
-	"GET …: …":       "GET PATH: why the list of this path cannot be read",
-	"alerts.….…":     "alerts.NAME.ping or alerts.NAME.webhook, and what is wrong with the address",
-	"workspace …":    "workspace NAME, and why it cannot be used",
-	"workspaces.….…": "workspaces.NAME.base_url or workspaces.NAME.token, and what is wrong with it",
-	"write …":        "write FILE, and why it cannot be written",
+	"GET …: …":                     "GET PATH: why the list of this path cannot be read",
+	"alerts.….…":                   "alerts.NAME.ping or alerts.NAME.webhook, and what is wrong with the address",
+	"workspace …":                  "workspace NAME, and why it cannot be used",
+	"workspaces.….…":               "workspaces.NAME.base_url or workspaces.NAME.token, and what is wrong with it",
+	"write …":                      "write FILE, and why it cannot be written",
+	"… … of …":                     "read, write, send or delete FILE of s3://BUCKET/PREFIX, and what the object store answered",
+	"… is damaged":                 "DATA/.aqueduck/remote.json is damaged",
+	"… of … is damaged":            "head.json of s3://BUCKET/PREFIX is damaged",
+	"… of … is not as it was sent": "FILE of s3://BUCKET/PREFIX is not as it was sent",
+	"…, which head.json names, is gone from …": "FILE, which head.json names, is gone from s3://BUCKET/PREFIX",
+	"… has no published file":                  "s3://BUCKET/PREFIX has no published file",
+	"the object store of …":                    "the object store of s3://BUCKET/PREFIX, and what is wrong with its address",
+	"… and the one in … have different salts: two machines made their first erasure at the same time": "DATA/erasures.log and the one in s3://BUCKET/PREFIX have different salts: two machines made their first erasure at the same time",
 }
 
 // missing is the exit code of classes that make a stream unavailable.
@@ -112,6 +120,7 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 			if e.next == "…" {
 				e.next = "in the message"
 			}
+			e.next = strings.Replace(e.next, "…list", "a near name, in the message; list", 1)
 			fmt.Fprintf(&page, "| %s | %s |\n", e.what, e.next)
 		}
 		delete(told, c.name)
@@ -309,6 +318,12 @@ var answers = map[string]string{
 	"source":    "answers that contradict each other, or a list that never ends",
 }
 
+// storeAnswers are the answers of an object store that have a class, by class.
+var storeAnswers = map[string]string{
+	"auth":   "the object store refuses the credentials, or there are none",
+	"config": "the object store has no such bucket",
+}
+
 func (r *errorReader) noteProblem(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -332,7 +347,7 @@ func (r *errorReader) noteProblem(n ast.Node) bool {
 	case *ast.AssignStmt:
 		if len(n.Lhs) == 2 && len(n.Rhs) == 2 && identifierOf(n.Lhs[0]) == "Class" && identifierOf(n.Lhs[1]) == "Next" {
 			class, _ := strconv.Unquote(wordingOf(n.Rhs[0]))
-			r.problems[class] = append(r.problems[class], documentedError{what: answers[class], next: r.messageTemplate(n.Rhs[1])})
+			r.problems[class] = append(r.problems[class], documentedError{what: r.answer(class), next: r.messageTemplate(n.Rhs[1])})
 		}
 	case *ast.CompositeLit:
 		if identifierOf(n.Type) == "Problem" {
@@ -340,6 +355,14 @@ func (r *errorReader) noteProblem(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// answer is how a reader recognizes an answer that has this class: one of the API, or of the object store.
+func (r *errorReader) answer(class string) string {
+	if r.of == "remote" {
+		return storeAnswers[class]
+	}
+	return answers[class]
 }
 
 // noteLiteral notes a Problem. One without a fixed word, and without a known cause, is not noted: nobody could find it by its words.

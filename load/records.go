@@ -61,7 +61,8 @@ type Finding struct {
 	Name                  string
 	Expected, Found       string
 	Message               string
-	Once                  bool // not recorded again while _sync.audit has it
+	Next                  string // next step; "": the record of the run says more
+	Once                  bool   // not recorded again while _sync.audit has it
 }
 
 // How long the records of runs are kept.

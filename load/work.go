@@ -13,6 +13,7 @@ import (
 	"aqueduck/load/facts"
 	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
+	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 	"aqueduck/load/mask"
@@ -22,11 +23,19 @@ import (
 // Options of a work database.
 type Options = workdb.Options
 
+// Pool keeps engines for the files of one warehouse that a run opens one after the other. The run that makes it closes it.
+type Pool = duck.Pool
+
+// NewPool makes a pool for the files of a warehouse.
+func NewPool(d layout.Dir) *Pool { return duck.NewPool(d.State()) }
+
 // Work is the open work database, with what can be done in it by concern. Its methods, and those of its concerns, may be
 // called from many goroutines; they run one at a time. Close closes it, or a successful publish does.
 type Work struct {
 	Restored string // what Open repaired, for people; "" where nothing
 	Copied   bool   // Open copied it from the published file that readers have
+
+	Published *facts.Snapshot // row counts of the published file, from when it was copied to be written; nil: Open did not read it in place
 
 	Tables      *Tables
 	Checkpoints *Checkpoints
@@ -123,7 +132,12 @@ func (w *Work) openInPlace(ctx context.Context) bool {
 		if err != nil {
 			return err
 		}
-		return w.db.OpenDatabase(ctx)
+		if err := w.db.OpenDatabase(ctx); err != nil {
+			return err
+		}
+		s, err := facts.ReadSnapshot(ctx, w.db.DB)
+		w.Published = &s
+		return err
 	})
 	return err == nil
 }

@@ -1,5 +1,5 @@
 -- relation: contact_lifecycle (table)
--- doc: One row per contact with evidence besides search: the inactive list, a read by id, or a merge or deletion event. The latest evidence decides. In the same second, a read by id comes before the inactive list, then an event, then search.
+-- doc: One row per contact that another source than search tells of: the inactive list, a read by id, or a merge or deletion event. The latest of them decides. In the same second, a read by id comes before the inactive list, then an event, then search.
 -- column id: Contact id.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted; deleted if only a deletion event or a 404 shows it.
 -- column inactive_since: Time when it became inactive, by the evidence; null while it is active.

@@ -23,7 +23,7 @@ Four independent keys under ` + "`" + `read` + "`" + ` say how a stream is read:
 - ` + "`" + `page` + "`" + `: pagination of one list. A list ends when ` + "`" + `pages.next` + "`" + ` is null. Without ` + "`" + `pages.next` + "`" + ` it ends at an empty page, at the stated
   total, or after the last page.
 - ` + "`" + `since` + "`" + `: full refresh or incremental, and what the checkpoint holds.
-- ` + "`" + `over` + "`" + `: a child stream, one list for each row of a parent.
+- ` + "`" + `over` + "`" + `: a child stream, one list for each row of a parent. Some pipeline must read the parent; otherwise ` + "`check`" + ` warns and each run notes it.
 - ` + "`" + `detail` + "`" + `: each record of a page is read by id.
 
 Every table has these columns after those of its file, in this order:
@@ -37,9 +37,9 @@ Every table has these columns after those of its file, in this order:
 | ` + "`" + `_synced_at` + "`" + ` | Time of the commit that last changed the row. |
 | ` + "`" + `_run_id` + "`" + ` | Run of that commit. |
 
-A scalar column that you add to a file later is filled from ` + "`" + `_extra` + "`" + `. If another column took the field before, only ` + "`" + `sync --full-refresh` + "`" + `
-fills it; a whole number is also filled from a text column. If a column has several paths, values at the
-unused paths stay in ` + "`_extra`" + `. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
+A scalar column that you add to a file later is filled from ` + "`" + `_extra` + "`" + `, also for stored rows. A field that another column took until then is not in
+` + "`" + `_extra` + "`" + `: stored rows get its value by ` + "`" + `sync --full-refresh` + "`" + `. A new ` + "`" + `int` + "`" + ` column is also filled from a ` + "`" + `text` + "`" + ` column with the same path. If a column
+has several paths, values at the unused paths stay in ` + "`_extra`" + `. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
 
 A duration is one or several numbers with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `1d12h` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
 letters, digits and _. A file that uses keys or values marked "not built yet" is refused.
@@ -59,7 +59,7 @@ records in words that the file does not use. Such words are a count above the re
 ` + "`" + `next` + "`" + `, ` + "`" + `next_cursor` + "`" + ` or ` + "`" + `links.next` + "`" + `; ` + "`" + `has_more: true` + "`" + `; a cursor; a header ` + "`" + `Link` + "`" + ` with ` + "`" + `rel="next"` + "`" + `. They count at the top of the
 answer and in objects such as ` + "`" + `meta` + "`" + ` or ` + "`" + `pagination` + "`" + `, not in records. ` + "`" + `next: null` + "`" + `, ` + "`" + `has_more: false` + "`" + ` and one page in all mean a whole list.
 
-` + "`" + `aqueduck streams new GET /path` + "`" + ` asks for the second page and for pages of up to 1,000 records. It writes the ` + "`" + `page` + "`" + ` that reads the whole
+` + "`" + `aqueduck streams new GET /path` + "`" + ` asks for the first and the second page, and for pages of up to 1,000 records. It writes the ` + "`" + `page` + "`" + ` that reads the whole
 list, with the largest size that the API returns, or says that there is none. If the answer is a part of the list and that is what you
 want, write ` + "`" + `page: {by: none, most: N}` + "`" + `: missing records then mean nothing once the answer has N.
 

@@ -38,7 +38,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			continue
 		}
 		if len(all) == 0 {
-			if line != "" && !strings.HasPrefix(line, "--") {
+			if report.Err() == nil && line != "" && !strings.HasPrefix(line, "--") {
 				wrong(i+1, "SQL before the first -- relation: line")
 				break
 			}
@@ -70,7 +70,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && report.Err() == nil {
 		report.Add(grammar.Mistake{File: file, Message: "no -- relation: line, so nothing is published"})
 	}
 	return all, report.Err()

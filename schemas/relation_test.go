@@ -50,6 +50,8 @@ func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"none", "-- nothing\n", "x.sql: error: no -- relation: line"},
 		{"SQL first", "SELECT 1\n-- relation: a (view)\n", "x.sql:1:1: error: SQL before the first -- relation: line"},
+		{"SQL alone", "SELECT 1\n", "x.sql:1:1: error: SQL before the first -- relation: line\n\n1 error in x.sql"},
+		{"kind and SQL", "-- relation: a (macro)\n-- doc: A.\nSELECT 1\n", "x.sql:1:1: error: expected a line like -- relation: contacts (view), or (table)\n    1 | -- relation: a (macro)\n      | ^\n\n1 error in x.sql"},
 		{"kind", "-- relation: a (macro)\n", "x.sql:1:1: error: expected a line like -- relation: contacts (view), or (table)"},
 		{"no SELECT", "-- relation: a (view)\n-- doc: A.\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no SELECT`},
 		{"no doc", "-- relation: a (view)\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no -- doc: line`},

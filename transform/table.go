@@ -210,7 +210,7 @@ func SnapshotTable(s *schemas.Stream) (t Table, ok bool) {
 	for i := range own {
 		own[i].Path, own[i].Or = nil, nil // copied from the table, not read from a record
 	}
-	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row per day for each row of " + s.Table + " on that day. " + s.Doc,
+	return Table{Name: s.DailyTable(), CopyOf: Tables(s)[0].Name, Doc: "One row per row of " + s.Table + " and day, as the last run of the day read it. " + s.Doc,
 		Columns: append(own, systemColumns(false)...), Key: append([]string{date.Name}, s.Key...)}, true
 }
 

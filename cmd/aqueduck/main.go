@@ -16,7 +16,7 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(40) // a process of one task; the program itself reserves a heap
 	}
-	env := &cli.Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv,
+	env := &cli.Env{Name: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv, Environ: os.Environ(),
 		Now: time.Now, Wait: cli.Wait}
 	if sandbox.IsTaskProcess() {
 		os.Exit(sandbox.Serve(cli.Tasks(env)))

@@ -4,5 +4,5 @@ WITH now AS (
   SELECT max(synced_to) AS moment FROM _sync.freshness
 )
 SELECT c.id, c.state, c.priority, t.name AS team, a.name AS admin, round((epoch(moment) - epoch(c.waiting_since)) / 3600, 1) AS hours_waited
-FROM conversations c CROSS JOIN now LEFT JOIN teams t ON t.id = c.team_assignee_id LEFT JOIN admins a ON a.id = c.admin_assignee_id
+FROM conversations c CROSS JOIN now LEFT JOIN teams t ON t.id = c.team_assignee_id LEFT JOIN models.teammates a ON a.admin_id = c.admin_assignee_id
 WHERE c.open AND c.waiting_since <= moment ORDER BY c.waiting_since, c.id LIMIT 20;

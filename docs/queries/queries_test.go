@@ -188,6 +188,16 @@ func TestEveryQuestionIsAnswered(t *testing.T) {
 	}
 }
 
+// TestNamesAreThoseOfFormerTeammatesToo: the lists of admins lack those who left before the first read. models.teammates has them.
+func TestNamesAreThoseOfFormerTeammatesToo(t *testing.T) {
+	t.Parallel()
+	for _, q := range allQueries(t) {
+		if slices.Contains(q.Reads, "admins") || slices.Contains(q.Reads, "admins_all") {
+			t.Errorf("%s reads the names of teammates from a list that lacks some", q.Name)
+		}
+	}
+}
+
 // requireNumbers fails the test unless the column that a query draws is there and has numbers.
 func (s *analystSession) requireNumbers(q queries.Query) {
 	s.t.Helper()

@@ -16,13 +16,29 @@ const asOf = "(SELECT max(synced_to) FROM _sync.freshness)"
 
 // spoken has every message of conversations that are still there, from the stored tables alone.
 const spoken = `WITH spoken AS (
-	SELECT id AS conversation_id, created_at AS said_at, source_author_type AS author_type, source_author_id AS author_id, false AS agent, true AS opening FROM conversations
+	SELECT id AS conversation_id, created_at AS said_at, source_author_type AS author_type, source_author_id AS author_id, false AS agent, true AS opening, '' AS part_id FROM conversations
 	UNION ALL
-	SELECT p.conversation_id, p.created_at, p.author_type, p.author_id, coalesce(p.from_ai_agent, false) OR coalesce(p.is_ai_answer, false), false
+	SELECT p.conversation_id, p.created_at, p.author_type, p.author_id, coalesce(p.from_ai_agent, false) OR coalesce(p.is_ai_answer, false), false, p.id
 	FROM conversation_parts p WHERE p.conversation_id IN (SELECT id FROM conversations) AND (p.part_type = 'comment' OR p.part_type = 'quick_reply' AND p.author_type IN ('user', 'lead')
 		OR p.part_type IN ('assignment', 'assign_and_reopen', 'close', 'open', 'snoozed') AND p.author_type = 'admin' AND NOT coalesce(p.from_ai_agent, false) AND NOT coalesce(p.is_ai_answer, false)
 			AND (coalesce(p.text, '') <> '' OR coalesce(p.redacted, false)))
 ) `
+
+// turns has each turn of a contact with its first message and the kind of what ended it: an answer, or a close without words.
+const turns = spoken + `, events AS (
+	SELECT conversation_id, said_at, part_id, CASE WHEN author_type IN ('user', 'lead') THEN 'contact' WHEN author_type = 'admin' AND NOT agent THEN 'human' ELSE 'other' END AS kind FROM spoken
+	UNION ALL
+	SELECT p.conversation_id, p.created_at, p.id, 'close' FROM conversation_parts p ANTI JOIN spoken s ON s.conversation_id = p.conversation_id AND s.part_id = p.id
+	WHERE p.part_type = 'close' AND p.conversation_id IN (SELECT id FROM conversations)
+), numbered AS (
+	SELECT *, count(*) FILTER (kind <> 'contact') OVER (PARTITION BY conversation_id ORDER BY said_at, length(part_id), part_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS turn FROM events
+), turns AS (
+	SELECT conversation_id, turn, min(said_at) FILTER (kind = 'contact') AS asked_at, max(said_at) FILTER (kind <> 'contact') AS ended_at, max(kind) FILTER (kind <> 'contact') AS ended_by
+	FROM numbered GROUP BY ALL HAVING asked_at IS NOT NULL
+) `
+
+// thisWeek is the first day of the week that the newest data is in.
+const thisWeek = "date_trunc('week', " + asOf + " AT TIME ZONE " + zone + ")"
 
 // recomputed are some columns of saved queries, computed in another way: from stored tables, without models.
 var recomputed = map[string]struct{ columns, by string }{
@@ -35,7 +51,7 @@ var recomputed = map[string]struct{ columns, by string }{
 	"reviews_by_scorecard": {"scorecard, work_of, reviewed, with_a_verdict, passed", `SELECT name, reviewed_teammate_type, count(*) FILTER (review_status <> 'unreviewed'),
 		count(*) FILTER (review_status <> 'unreviewed' AND passed IS NOT NULL), coalesce(sum(CASE WHEN review_status <> 'unreviewed' AND passed THEN 1 ELSE 0 END), 0)
 		FROM conversation_scorecards WHERE conversation_id IN (SELECT id FROM conversations) GROUP BY 1, 2`},
-	"owned_by_team":    {"sum(in_charge_now)", `SELECT count(*) FROM conversations WHERE coalesce(team_assignee_id, '0') <> '0' OR coalesce(admin_assignee_id, '0') <> '0'`},
+	"owned_by_team":    {"sum(in_charge_now)", `SELECT count(*) FROM conversations WHERE state <> 'closed' AND (coalesce(team_assignee_id, '0') <> '0' OR coalesce(admin_assignee_id, '0') <> '0')`},
 	"csat_by_teammate": {"sum(requested), sum(answered)", `SELECT count(*), count(rating) FROM conversations WHERE coalesce(rating::VARCHAR, rating_created_at::VARCHAR, rating_teammate_type, rating_contact_id) IS NOT NULL`},
 	"backlog_by_age": {"sum(conversations), max(oldest_days)", `SELECT count(*), round(max(epoch(` + asOf + `) - epoch(created_at)) / 86400, 1) FROM conversations c WHERE state IN ('open', 'snoozed')
 		AND NOT (state = 'open' AND source_author_type NOT IN ('user', 'lead') AND NOT EXISTS (FROM conversation_parts p WHERE p.conversation_id = c.id
@@ -62,9 +78,47 @@ var recomputed = map[string]struct{ columns, by string }{
 	"service_levels": {"sum(met), sum(missed)", `SELECT count(*) FILTER (sla_status = 'hit'), count(*) FILTER (sla_status = 'missed') FROM conversations`},
 	"ratings_by_month": {"sum(ratings), sum(with_remark)", `SELECT sum(n), sum(r) FROM (SELECT count(rating) AS n, count(*) FILTER (rating IS NOT NULL AND rating_remark IS NOT NULL) AS r FROM conversations WHERE rating > 0
 		GROUP BY date_trunc('month', rating_created_at AT TIME ZONE ` + zone + `) ORDER BY date_trunc('month', rating_created_at AT TIME ZONE ` + zone + `) DESC NULLS LAST LIMIT 12)`},
-	"backlog_by_day":      {"max(backlog_date)", `SELECT (max(_synced_at) AT TIME ZONE ` + zone + `)::DATE FROM conversations`},
-	"calls_by_teammate":   {"sum(calls)", `SELECT count(*) FROM calls`},
-	"contacts_by_country": {"sum(contacts)", `SELECT sum(n) FROM (SELECT count(*) AS n FROM contacts GROUP BY location_country ORDER BY 1 DESC LIMIT 20)`},
+	"data_drift": {"any_value(conversations) FILTER (source = 'statistics' AND measure = 'first_close'), any_value(differ) FILTER (source = 'statistics' AND measure = 'first_close')",
+		`SELECT count(*), count(*) FILTER (abs(coalesce(epoch(c.statistics_first_close_at), 0) - coalesce(epoch(p.at), 0)) > 1) FROM conversations c LEFT JOIN (SELECT conversation_id, min(created_at) AS at
+		FROM conversation_parts WHERE part_type = 'close' GROUP BY 1) p ON p.conversation_id = c.id WHERE c.statistics_count_conversation_parts IS NOT NULL AND coalesce(c.statistics_first_close_at, p.at) IS NOT NULL`},
+	"replies_by_week": {"sum(conversations), sum(by_a_human), sum(by_a_bot_alone), sum(by_nobody)", spoken + `, wrote AS (
+		SELECT conversation_id, min(said_at) AS since FROM spoken WHERE author_type IN ('user', 'lead') GROUP BY 1
+	), answered AS (
+		SELECT w.conversation_id, coalesce(bool_or(s.author_type = 'admin' AND NOT s.agent AND NOT s.opening AND s.said_at >= w.since), false) AS human, coalesce(bool_or((s.agent OR s.author_type = 'bot') AND NOT s.opening), false) AS bot
+		FROM wrote w JOIN spoken s USING (conversation_id) GROUP BY 1
+	) SELECT sum(n), sum(h), sum(b), sum(z) FROM (SELECT count(*) AS n, count(*) FILTER (human) AS h, count(*) FILTER (bot AND NOT human) AS b, count(*) FILTER (NOT bot AND NOT human) AS z
+		FROM answered a JOIN conversations c ON c.id = a.conversation_id WHERE c.created_at AT TIME ZONE ` + zone + ` < ` + thisWeek + `
+		GROUP BY date_trunc('week', c.created_at AT TIME ZONE ` + zone + `) ORDER BY date_trunc('week', c.created_at AT TIME ZONE ` + zone + `) DESC LIMIT 12)`},
+	"replies_by_team": {"sum(answers)", turns + `SELECT count(*) FROM turns WHERE ended_by = 'human'`},
+	"replies_by_who": {"sum(waits), sum(waits) FILTER (answered_by = 'human'), sum(waits) FILTER (answered_by = 'nobody, it was closed'), sum(waits) FILTER (answered_by = 'nobody yet')",
+		turns + `SELECT count(*), count(*) FILTER (ended_by = 'human'), count(*) FILTER (ended_by = 'close'), nullif(count(*) FILTER (ended_by IS NULL), 0) FROM turns`},
+	"office_hours_by_team_and_week": {"sum(answers)", turns + `SELECT count(*) FROM turns WHERE ended_by = 'human' AND date_trunc('week', asked_at AT TIME ZONE ` + zone + `) > ` + thisWeek + ` - INTERVAL 28 DAY`},
+	"workload_by_teammate": {"sum(replies), sum(closes)", spoken + `, days AS (SELECT DISTINCT workload_date AS day FROM models.admin_workload ORDER BY 1 DESC LIMIT 14)
+		SELECT (SELECT count(*) FROM spoken WHERE author_type = 'admin' AND NOT agent AND NOT opening AND (said_at AT TIME ZONE ` + zone + `)::DATE IN (FROM days)), count(*) FROM conversation_parts
+		WHERE conversation_id IN (SELECT id FROM conversations) AND part_type = 'close' AND author_type = 'admin' AND NOT coalesce(from_ai_agent, false) AND NOT coalesce(is_ai_answer, false)
+		AND (created_at AT TIME ZONE ` + zone + `)::DATE IN (FROM days)`},
+	"reviews_by_teammate": {"sum(reviewed), sum(passed)", `SELECT count(*) FILTER (review_status <> 'unreviewed'), count(*) FILTER (review_status <> 'unreviewed' AND passed)
+		FROM conversation_scorecards WHERE conversation_id IN (SELECT id FROM conversations)`},
+	"consultations_by_outcome": {"outcome, consultations, sent, sent_with_changes", `WITH ended AS (
+		SELECT conversation_id, hitl_cycle_id, max(outcome) AS outcome, max(sent_text) AS sent, bool_or(coalesce(payload_truncated, false)) AS cut, arg_min(draft, created_at) AS first_draft FROM hitl_events GROUP BY 1, 2)
+		SELECT outcome, count(*), count(CASE WHEN NOT cut AND first_draft IS NOT NULL THEN sent END), count(CASE WHEN NOT cut AND sent IS DISTINCT FROM first_draft AND first_draft IS NOT NULL THEN sent END) FROM ended GROUP BY 1`},
+	"data_as_of": {"stream, synced_to, hours_before_publish, hours_before_publish BETWEEN 0 AND 24", `SELECT stream, synced_to, round(date_diff('millisecond', synced_to, (SELECT max(published_at) FROM _sync.freshness)) / 3600000, 1), true
+		FROM _sync.checkpoints c SEMI JOIN _sync.freshness f USING (schema, stream) QUALIFY row_number() OVER (PARTITION BY schema, stream ORDER BY seq DESC) = 1`},
+	"conversations_by_length": {"length[1], conversations, messages", spoken + `SELECT CASE WHEN n < 2 THEN '1' WHEN n < 5 THEN '2' WHEN n < 10 THEN '3' WHEN n < 50 THEN '4' ELSE '5' END, count(*), sum(n)
+		FROM (SELECT count(*) AS n FROM spoken GROUP BY conversation_id) GROUP BY 1`},
+	"ai_alone_longest": {"id, messages, by_the_contact", spoken + `SELECT conversation_id, count(*), count(*) FILTER (author_type IN ('user', 'lead')) FROM spoken GROUP BY 1
+		HAVING min(said_at) FILTER (author_type IN ('user', 'lead')) IS NOT NULL AND max(said_at) FILTER (agent) >= min(said_at) FILTER (author_type IN ('user', 'lead'))
+			AND coalesce(max(said_at) FILTER (author_type = 'admin' AND NOT agent AND NOT opening) < min(said_at) FILTER (author_type IN ('user', 'lead')), true) ORDER BY 2 DESC, 1 LIMIT 20`},
+	"conversations_by_company_size": {"sum(companies), sum(conversations)", `SELECT (SELECT count(*) FROM companies), count(*) FROM (
+		SELECT p.company_id, c.conversation_id FROM conversation_contacts c JOIN contact_identity i ON i.contact_id = c.contact_id JOIN contact_companies p ON p.contact_id = i.current_contact_id
+		WHERE c.conversation_id IN (SELECT id FROM conversations) UNION SELECT company_id, id FROM conversations WHERE company_id IS NOT NULL) WHERE company_id IN (SELECT id FROM companies)`},
+	"conversations_by_team": {"conversations, open", `SELECT count(*), sum(CASE WHEN state = 'open' THEN 1 ELSE 0 END) FROM conversations GROUP BY CASE WHEN team_assignee_id <> '0' THEN team_assignee_id END`},
+	"conversations_waiting": {"id", `SELECT id FROM conversations WHERE open AND waiting_since <= ` + asOf + ` ORDER BY waiting_since, id LIMIT 20`},
+	"teammates_actions":     {"sum(actions)", `SELECT count(*) FROM admin_activity_logs`},
+	"tickets_by_state":      {"sum(tickets), sum(open)", `SELECT count(*), count(*) FILTER (open) FROM tickets`},
+	"backlog_by_day":        {"max(backlog_date)", `SELECT (max(_synced_at) AT TIME ZONE ` + zone + `)::DATE FROM conversations`},
+	"calls_by_teammate":     {"sum(calls)", `SELECT count(*) FROM calls`},
+	"contacts_by_country":   {"sum(contacts)", `SELECT sum(n) FROM (SELECT count(*) AS n FROM contacts GROUP BY location_country ORDER BY 1 DESC LIMIT 20)`},
 }
 
 // TestSavedQueriesAgreeWithAnotherWayOfCounting compares the answers of saved queries with those of other SQL over the stored tables.

@@ -140,7 +140,7 @@ func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.
 		}
 	}
 	if !ok {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", stream), Next: grammar.DidYouMean(stream, r.Catalogue.Names())}
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", stream), Next: grammar.BeforeStep(stream, r.Catalogue.Names()) + "list them: aqueduck streams"}
 	}
 	return s, nil
 }

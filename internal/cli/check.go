@@ -13,8 +13,8 @@ import (
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
-	"aqueduck/internal/dictionary"
 	"aqueduck/internal/grammar"
+	"aqueduck/internal/plan"
 	"aqueduck/internal/preview"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -86,12 +86,13 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if err != nil {
 		env.exit = problem.ExitConfig
 	} else {
-		found = config.Warnings
-		for _, gap := range dictionary.FindMaskGaps(config, catalogue) {
-			found = append(found, grammar.Mistake{File: config.File, Message: gap.String(), Warning: true})
-		}
+		var r *runner.Runner
 		if !lenient {
-			found = append(found, maskingNotes(ctx, env, config)...)
+			r, _ = newReadOnlyRunner(env) // without one the configuration is checked all the same
+		}
+		found = config.Warnings
+		for _, text := range plan.FindMaskingDoubts(ctx, config, catalogue, r) {
+			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
 		}
 	}
 	switch format {
@@ -111,28 +112,10 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if text := found.Format(); text != "" {
 		env.printNotice(text)
 	}
-	if err := render.PrintContents(env.Stdout, env.fileNames(), config, catalogue.Names()); err != nil || lenient {
+	if err := render.PrintContents(env.Stdout, env.fileNames(), config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
 		return err
 	}
 	return printUnset(env)
-}
-
-// maskingNotes warns about rows that are still masked after `hash` or `drop` was removed, and about a missing hash.key. An unreadable published
-// file gives no warning: it is no mistake of the configuration.
-func maskingNotes(ctx context.Context, env *Env, config *config.Config) (found grammar.Mistakes) {
-	runner, err := newReadOnlyRunner(env)
-	if err != nil {
-		return nil
-	}
-	notes, err := sync.MaskingNotes(ctx, runner)
-	if err != nil {
-		env.newLogger().Debug("the published file was not checked", "error", err)
-		return nil
-	}
-	for _, note := range notes {
-		found = append(found, grammar.Mistake{File: config.File, Message: note, Warning: true})
-	}
-	return found
 }
 
 // printUnset lists the variables of the configuration that are not set here. That is no mistake: the machine that checks may not be the one that

@@ -175,7 +175,7 @@ func TestEmulateReportsAPortInUse(t *testing.T) {
 	_, port, _ := strings.Cut(p.outputText(), "http://127.0.0.1:")
 	port, _, _ = strings.Cut(port, "\n")
 	other := startProcess(t, "aqueduck", nil, "emulate", "--port", port, "--contacts", "60")
-	if code := other.exitCode(); code != 1 || !strings.Contains(other.outputText(), "error[config] the emulator cannot open port "+port+": ") ||
+	if code := other.exitCode(); code != 3 || !strings.Contains(other.outputText(), "error[config] the emulator cannot open port "+port+": ") ||
 		!strings.Contains(other.outputText(), "next: choose another port; --port 0 takes a free one") {
 		t.Errorf("it ended with %d:\n%s", code, other.outputText())
 	}

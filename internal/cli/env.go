@@ -21,14 +21,15 @@ import (
 
 // Env is everything that the program gets from outside: arguments, standard streams, environment and clock. It also has the state of one command.
 type Env struct {
-	Name   string                                     // as it was called, for command lines in messages
-	Args   []string                                   // without the name
-	Stdin  io.Reader                                  // answers and statements
-	Stdout io.Writer                                  // results
-	Stderr io.Writer                                  // everything else
-	Lookup func(string) (string, bool)                // variables of the environment
-	Now    func() time.Time                           // this machine's clock
-	Wait   func(context.Context, time.Duration) error // by that clock, until the context ends
+	Name    string                                     // as it was called, for command lines in messages
+	Args    []string                                   // without the name
+	Stdin   io.Reader                                  // answers and statements
+	Stdout  io.Writer                                  // results
+	Stderr  io.Writer                                  // everything else
+	Lookup  func(string) (string, bool)                // variables of the environment
+	Environ []string                                   // all of them, as NAME=value
+	Now     func() time.Time                           // this machine's clock
+	Wait    func(context.Context, time.Duration) error // by that clock, until the context ends
 
 	file      []string // pipelines.yaml; several files or directories are read as one configuration
 	dir       string   // overrides warehouse.dir

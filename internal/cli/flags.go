@@ -27,11 +27,22 @@ var valuesOf = map[string][]string{
 	"progress": {"auto", "tty", "plain", "json", "none"}, "color": {"auto", "always", "never"},
 }
 
-// applyVariables sets absent flags from the environment, except confirmations such as --yes. The emulator has separate variables.
+// warnOfVariables warns of variables that look like those of flags and are none. A variable that pipelines.yaml names is the user's own.
+func warnOfVariables(env *Env, c *cobra.Command) {
+	isNamed := func(name string) bool {
+		named, err := mentionedVariables(env)
+		return err == nil && slices.ContainsFunc(named, func(o settingOrigin) bool { return o.Setting == name })
+	}
+	for _, warning := range usage.UnknownVariables(c.Root(), env.Environ, isNamed) {
+		env.printNotice(warning)
+	}
+}
+
+// applyVariables sets absent flags from the environment.
 func applyVariables(env *Env, c *cobra.Command) (err error) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		value, ok := env.Lookup(usage.VariableOf(f))
-		if !ok || value == "" || f.Changed || err != nil || slices.Contains([]string{"yes", "force", "help"}, f.Name) || c.Name() == "emulate" {
+		if !ok || value == "" || f.Changed || err != nil || !usage.HasVariable(c, f) {
 			return
 		}
 		if wrong := f.Value.Set(value); wrong != nil {
@@ -61,7 +72,7 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 		return nil
 	}
 	if c.Flags().Changed("output") {
-		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), strings.Join(has, " and "))
+		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), usage.Enumerate(has))
 	}
 	env.output = "table"
 	return nil

@@ -39,7 +39,7 @@ pipelines.yaml are set. It does not show the flags of single commands: aqueduck 
   AQUEDUCK_PROGRESS    --progress
   AQUEDUCK_COLOR       --color
   AQUEDUCK_…           every other flag has one too, e.g. AQUEDUCK_MAX_TIME for --max-time; exceptions are
-                       --yes, --force and the flags of emulate
+                       --yes, --force and the flags of emulate. A misspelled one gives a warning
   AQUEDUCK_DEBUG       1: print stack traces, as -vv does
   COLUMNS              width of the terminal that tables fit, in characters
   NO_COLOR             no colours in the log on a terminal

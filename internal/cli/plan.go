@@ -17,20 +17,20 @@ func newPlan(env *Env) *cobra.Command {
 		Use:   "plan [pipeline…]",
 		Short: "Preview a sync: windows, schema changes, API requests",
 		Long: `Preview a sync without running it: for each stream the window that would be read, the API requests and their duration. Also lists
-the tables and columns that would be added, widened or masked. Nothing is written. The number of records of a stream that was never
-read is requested from the workspace, one request a stream. With --ask all streams are requested, with --offline none.
-REQUESTS is an estimate. A list that is read whole takes as many as in the last run. An incremental stream takes the pages of its
-lookback window and the requests of changed records. As many changes are expected as in an equal time before the watermark. In tests
-the estimate is within a factor of two for streams over 20 requests. The duration is that of all requests at requests_per_minute, or
-1,000 a minute. Publishing and waits for exports come on top. The schema drift of the last runs is listed; a plan reads no records, so
-only a run finds new fields, custom attributes and words. CSV lists the streams only, with their number of schema changes. With
---detailed-exitcode, exit code 2 means that tables or columns would be added, or columns widened, for jobs that need an approval.`,
+the tables and columns that would be added, widened or masked, and the schema drift of the last runs. Nothing is written. A plan
+reads no records, so only a run finds new fields, custom attributes and words.
+
+The number of records of a stream that was never read takes one request; --ask requests it of all streams, --offline of none.
+REQUESTS is an estimate, within a factor of two in tests of streams with over 20 requests. For a list that is read whole it is that
+of the last run. For an incremental stream it is the pages of the lookback window and the requests of changed records, as many as in
+an equal time before the watermark. The duration is that of all requests at requests_per_minute, or 1,000 a minute; publishing and
+waits for exports come on top. CSV lists the streams only, with their number of schema changes. With --detailed-exitcode, exit code
+2 means that tables or columns would be added, or columns widened, for jobs that need an approval.`,
 		Example: `  aqueduck plan
   aqueduck plan nightly --ask
   aqueduck plan --offline
   aqueduck plan --select 'contact*' --exclude nightly.contact_activities
-  aqueduck plan --detailed-exitcode
-  aqueduck plan -o json`,
+  aqueduck plan --detailed-exitcode -o json`,
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {

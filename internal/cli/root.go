@@ -39,6 +39,7 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		env.given, env.flags = cliFlags(c), givenFlags(env, c)
+		warnOfVariables(env, c)
 		return checkGlobals(env, c)
 	}
 	root.AddCommand(newInit(env), newCheck(env), newSchema(env), newPlan(env), newSchedule(env), newSync(env), newStatus(env), newTop(env), newRuns(env),
@@ -57,6 +58,10 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 	})
 	root.SetHelpCommand(newHelp())
 	completeFlags(env, root)
+	root.InitDefaultCompletionCmd("completion")
+	if shells, _, err := root.Find([]string{"completion"}); err == nil {
+		shells.Args = usage.Subcommand
+	}
 	return root
 }
 

@@ -98,7 +98,7 @@ func savedQuery(name string) (queries.Query, error) {
 		}
 		names = append(names, q.Name)
 	}
-	next := grammar.DidYouMean(name, names) + "; list the saved queries: aqueduck query --list"
+	next := grammar.BeforeStep(name, names) + "list the saved queries: aqueduck query --list"
 	return queries.Query{}, &problem.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: problem.ExitUsage}
 }
 
@@ -139,7 +139,7 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 		return nil // the query itself reports that the file cannot be read
 	}
 	if !there {
-		p := &problem.Problem{Class: "query", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
+		p := &problem.Problem{Class: "config", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
 		if names := storedWorkspaces(ctx, dir); len(names) > 0 {
 			p.Next += "; it has " + strings.Join(names, ", ")
 		}

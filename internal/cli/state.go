@@ -14,6 +14,7 @@ import (
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/grammar"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
@@ -76,10 +77,8 @@ func selectStates(env *Env, c *cobra.Command, states []runlog.StreamState, names
 		if slices.Contains(known, name) {
 			continue
 		}
-		if hint := grammar.DidYouMean(name, known); hint != "" {
-			return nil, usage.Errorf(c, "no checkpoint of a stream %q; %s", name, hint)
-		}
-		return nil, usage.Errorf(c, "no checkpoint of a stream %q", name)
+		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no checkpoint of a stream %q", name),
+			Next: grammar.BeforeStep(name, known) + "list those that have one: aqueduck state show"}
 	}
 	return slices.DeleteFunc(states, func(s runlog.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil
 }

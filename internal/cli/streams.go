@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -147,7 +148,7 @@ of a stream. Nothing is written.`,
 			if workspace, err = runner.Config.ResolveWorkspace(workspace); err != nil {
 				return err
 			}
-			trial, err := preview.Try(c.Context(), runner, workspace, s, id)
+			trial, err := preview.Try(c.Context(), runner, workspace, s, args[0], id)
 			if err != nil {
 				return err
 			}
@@ -169,8 +170,8 @@ func newStreamsNew(env *Env) *cobra.Command {
 		Use:   "new GET /path",
 		Short: "Create a stream file from a list endpoint of the API",
 		Long: `Read the beginning of a list endpoint with the workspace's token and print a stream file for it: columns from the fields of the
-records, key and paging. Save it under a name that stream_files matches, review it, and test it with streams try. Sends two
-requests; nothing is written.`,
+records, key and paging. Save it under a name that stream_files matches, review it, and test it with streams try. Sends a few
+requests: the first page, the second one, and pages of other sizes. Nothing is written.`,
 		Example: `  aqueduck streams new GET /contacts --name contact_list > streams/contact_list.yaml
   aqueduck streams new GET /ticket_states --name states --records data`,
 		Args: aListOfTheAPI,
@@ -200,7 +201,7 @@ requests; nothing is written.`,
 // aListOfTheAPI accepts a request as the API's documentation writes it: GET /news/newsfeeds.
 func aListOfTheAPI(c *cobra.Command, args []string) error {
 	if len(args) != 2 || args[0] != "GET" || args[1] == "" || args[1][0] != '/' {
-		return usage.Errorf(c, "%s takes a request, e.g. GET /ticket_states, found %q", c.CommandPath(), args)
+		return usage.Errorf(c, "%s takes GET and a path that begins with /, e.g. GET /ticket_states; found %q", c.CommandPath(), strings.Join(args, " "))
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ Ctrl-C; without a terminal it is written once. It reads what status reads, and n
 		Example: "  aqueduck top\n  aqueduck top --every 10s",
 		Args:    usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if every < 100*time.Millisecond {
+				return usage.Errorf(c, "--every: expected at least 100ms")
+			}
 			draw := func() (string, error) { return drawTop(c.Context(), env) }
 			if env.written.Columns() > 0 {
 				return render.WatchTop(c.Context(), env.Stdout, draw, func() error { return env.Wait(c.Context(), every) })
@@ -35,7 +38,7 @@ Ctrl-C; without a terminal it is written once. It reads what status reads, and n
 			return err
 		},
 	}
-	usage.DurationVar(c.Flags(), &every, "every", "time between two pictures (default 2s)")
+	usage.DurationVar(c.Flags(), &every, "every", "time between two redraws, at least 100ms (default 2s)")
 	return c
 }
 

@@ -20,7 +20,7 @@ var (
 // braces is the hint for a variable without braces.
 const braces = "write a variable in braces: ${VAR}"
 
-const addressHint = "the address of the workspace's region, e.g. https://api.example.com, or emulator"
+const addressHint = "give the address of the workspace's region, e.g. https://api.example.com, or emulator"
 
 // normalizeBaseURL checks the address that requests, and with them the token, are sent to.
 func normalizeBaseURL(text string) (string, error) {

@@ -132,6 +132,22 @@ func (p *Pipeline) Narrow(c *Config, workspaces []string) *Pipeline {
 	return &narrow
 }
 
+// Read returns the names of the streams that some pipeline reads; with false, of those that none reads. A pipeline reads the streams that it
+// names, those that are read together with them, and an export whose dataset it names.
+func (c *Config) Read(catalogue *schemas.Catalogue, read bool) (names []string) {
+	for _, s := range catalogue.Streams() {
+		named := slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool {
+			return slices.ContainsFunc(p.Streams, func(name string) bool {
+				return name == s.Name || name == s.With || s.IsExportFamily() && strings.HasPrefix(name, s.Name+"_")
+			})
+		})
+		if named == read {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 // Pipeline returns the pipeline with a name.
 func (c *Config) Pipeline(name string) (*Pipeline, bool) {
 	i := slices.IndexFunc(c.Pipelines, func(p *Pipeline) bool { return p.Name == name })

@@ -196,11 +196,16 @@ func (l *configLoader) takePipelines(v *grammar.Value) {
 	if err != nil {
 		zone = time.UTC // the grammar has reported it already
 	}
+	var entries []*pipelineEntry
 	for _, e := range v.Entries() {
 		p := &pipelineEntry{Pipeline: Pipeline{Name: e.Name, Dir: filepath.Dir(e.Value.FileName())}, configLoader: l, zone: zone}
 		e.Value.Fill(p.pipelineSpec())
 		p.selectStreams()
 		l.config.Pipelines = append(l.config.Pipelines, &p.Pipeline)
+		entries = append(entries, p)
+	}
+	for _, p := range entries {
+		p.warnOfParents()
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/schedule"
+	"aqueduck/schemas"
 )
 
 func (p *pipelineEntry) takeSchedule(v *grammar.Value) {
@@ -69,4 +71,33 @@ func (p *pipelineEntry) warnOfVersion(stream *grammar.Value) {
 				s.Name, s.Requirements.Version, name, w.APIVersion)
 		}
 	}
+}
+
+// warnOfParents warns of a child stream whose parent streams no pipeline reads from the same workspace: it would read nothing in every run.
+func (p *pipelineEntry) warnOfParents() {
+	for _, pattern := range p.patterns.Items() {
+		for _, name := range p.matchingStreams(pattern.Text(), func(string, string, ...any) {}) {
+			child, ok := p.catalogue.Stream(name)
+			if !ok || !child.Read.UsesPendingIDs() {
+				continue
+			}
+			parents := slices.DeleteFunc(slices.Clone(child.Read.Over.Streams), func(parent string) bool { return parent == name })
+			for _, workspace := range p.Workspaces(p.config) {
+				if !p.config.readsAny(workspace, parents, p.catalogue) {
+					pattern.Warn("add "+strings.Join(parents, " or ")+" to the streams of a pipeline", "no pipeline reads %s from workspace %q, so %s has no rows to read lists for",
+						strings.Join(parents, " or "), workspace, name)
+					break
+				}
+			}
+		}
+	}
+}
+
+// readsAny reports whether a pipeline reads one of some streams from a workspace, or a stream that writes into their tables.
+func (c *Config) readsAny(workspace string, streams []string, catalogue *schemas.Catalogue) bool {
+	return slices.ContainsFunc(catalogue.Streams(), func(s *schemas.Stream) bool {
+		return (slices.Contains(streams, s.Name) || slices.Contains(streams, s.Owner())) && slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool {
+			return slices.Contains(p.Workspaces(c), workspace) && (slices.Contains(p.Streams, s.Name) || slices.Contains(p.Streams, s.With))
+		})
+	})
 }

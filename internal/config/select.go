@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -49,7 +50,10 @@ func (c *Config) Select(names []string) ([]*Pipeline, error) {
 // NoPipelineError is the error of a name that no pipeline has.
 func (c *Config) NoPipelineError(name string) *problem.Problem {
 	known := c.pipelineNames()
-	next := grammar.DidYouMean(name, known)
+	next := "choose from " + strings.Join(known, ", ")
+	if near := grammar.Nearest(name, known); near != "" {
+		next = fmt.Sprintf("did you mean %q?", near)
+	}
 	what := fmt.Sprintf("no pipeline %q in %s", name, c.File)
 	if c.Workspaces[name] != nil {
 		what += ": it is a workspace; a run reads a stream from all its workspaces"
@@ -77,7 +81,7 @@ func (l *configLoader) matchingStreams(pattern string, wrong func(hint, format s
 		}
 	}
 	if names := l.catalogue.Names(); len(all) == 0 && PatternRank(pattern) > 0 {
-		wrong(grammar.DidYouMean(pattern, names), "no stream %q", pattern)
+		wrong(cmp.Or(grammar.DidYouMean(pattern, names), "list them: aqueduck streams"), "no stream %q", pattern)
 	} else if len(all) == 0 {
 		wrong("known: "+strings.Join(names, ", "), "no stream matches %q", pattern)
 	}

@@ -14,6 +14,13 @@ import (
 // registerAPI registers the pages as JSON. Paths and answers change only together with the version in the path.
 func (c *Console) registerAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v1/overview", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.readOverview(ctx) }))
+	mux.HandleFunc("GET /api/v1/totals", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) {
+		o, err := c.readOverview(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.readTotals(ctx, o.Now)
+	}))
 	mux.HandleFunc("GET /api/v1/pipelines/{name}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
 		o, err := c.readOverview(ctx)
 		if err != nil {

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"html/template"
 	"io/fs"
 	"net/http"
 	"sync"
@@ -16,15 +15,18 @@ const mostLive = 64
 // Console is the handler of all pages. It is safe for concurrent use.
 type Console struct {
 	o       Options
-	pages   map[string]*template.Template
+	zones   *zoneSwitch
 	assets  fs.FS
 	guard   *accessGuard
 	handler http.Handler
 	live    chan struct{} // has one value for each live page, at most mostLive
 	ending  chan struct{} // closed when the server shuts down: live pages end then
 
-	mu    sync.Mutex // guards what follows
-	seen  *runlog.Overview
-	until time.Time      // time until which seen is shown
-	facts *publishedData // of the published file that was read last
+	mu          sync.Mutex // guards what follows
+	seen        *runlog.Overview
+	until       time.Time      // time until which seen is shown
+	facts       *publishedData // of the published file that was read last
+	totals      *runlog.Totals
+	totalsUntil time.Time // time until which totals is shown
+	totalsFile  string    // published file that it is of
 }

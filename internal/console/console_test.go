@@ -38,7 +38,14 @@ func TestTheOverviewShowsEachPipeline(t *testing.T) {
 	b := loginToShared(t)
 	page := b.fetchPage("/")
 	requireTexts(t, page, `href="/p/nightly"`, "needs action", `href="/p/weekly"`, "○</i> new", "the last read of tags failed", "<code>data</code>", "The next 24 hours",
-		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`)
+		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`,
+		"Rows</dt>", "New records, 7 days</dt>", "Published file</dt>", " free <small>a run needs ", "no estimate: needs 3 published files", "Streams that changed most", `<a href="/s/main/contacts">contacts</a>`,
+		"The last 30 days", "Median time", "max_requests", "no run</td>")
+	var totals runlog.Totals
+	readJSON(t, b.fetchPage("/api/v1/totals"), &totals)
+	if totals.Rows < 100 || totals.New < 100 || len(totals.Changed) < 3 || totals.Space.File == 0 || totals.Space.Free == 0 || len(totals.Months) != 2 || totals.Months[0].Runs != 2 || totals.Months[0].Failed != 1 {
+		t.Errorf("the totals are %+v", totals)
+	}
 	if n := strings.Count(page, `<a href="/runs/`); n < 3 {
 		t.Errorf("%d links to runs:\n%s", n, page)
 	}
@@ -75,7 +82,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	}
 	requireTexts(t, b.fetchPage("/runs"), w.failed, ">caught up<")
 	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last complete read")
-	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/p/nightly#deleted_contacts">deleted_contacts</a>`)
+	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/s/main/deleted_contacts">deleted_contacts</a>`)
 }
 
 // TestThePageOfARunHasItsLog reads the log of the run that failed: all of it, one level, one stream, and the newest lines of a long one. The filter is in
@@ -240,7 +247,7 @@ func TestTheButtonsSayWhenARetryBeginsAnyway(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/", "/p/nightly", "/runs/" + note.Run} {
-		requireTexts(t, b.fetchPage(path), "Run now", `unless a run ends well before, retry 2 of 4 begins <time datetime="2026-11-22T12:12:00Z" title="2026-11-22T12:12:00Z">in 12 min</time>`)
+		requireTexts(t, b.fetchPage(path), "Run now", `unless a run ends well before, retry 2 of 4 begins <time datetime="2026-11-22T12:12:00Z" title="2026-11-22 12:12:00 UTC">in 12 min</time>`)
 	}
 	b.advanceClock(time.Hour)
 	if page := b.fetchPage("/runs/" + note.Run); strings.Contains(page, "unless a run") {
@@ -266,6 +273,7 @@ func TestTheOverviewSaysThatReadersHaveAnOlderFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	requireTexts(t, b.fetchPage("/"), "Rollback: readers have the file "+runlog.ShortRun(file)+" again since 2024-06-16T03:00:00Z, in place of ")
+	requireTexts(t, b.fetchPage("/runs"), "rolled back</span>", `<span class="quiet">from 000NEWER-01 to `, "by ann@host")
 }
 
 // TestPagesFollowTheActiveRun follows run.json: each change causes an event, and the end causes one too. The page of the run has its streams.

@@ -19,6 +19,7 @@ import (
 func (c *Console) dataRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /data", c.servePage(c.dataPage))
 	mux.HandleFunc("GET /data/q/{name}", c.servePage(c.questionPage))
+	mux.HandleFunc("GET /data/q/{name}/csv", c.serveDownload)
 	mux.HandleFunc("GET /data/t/{schema}/{table}", c.servePage(c.tablePage))
 	mux.HandleFunc("GET /api/v1/data", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.readPublished(ctx) }))
 	mux.HandleFunc("GET /api/v1/data/{schema}/{table}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
@@ -181,12 +182,8 @@ type questionView struct {
 	About  *workspaceChoice
 	Header []columnHeader
 	Lines  [][]tableCell
-	Series template.HTML // a picture with a column for each day, week or month
-	First  string
-	Last   string
-	Drawn  string // name of the drawn column
-	Most   string // its largest value, if it is above 0
-	Least  string // its smallest value, if it is below 0
+	Series *series // a picture with a bar for each hour, day, week or month; nil without one
+	Drawn  string  // name of the drawn column
 	Hidden []string
 	More   bool
 }
@@ -204,24 +201,30 @@ type tableCell struct {
 	Hidden bool
 }
 
-func (c *Console) answerOf(ctx context.Context, r *http.Request) (savedQuery, *queryResult, error) {
+// findQuestion returns the saved query that an address names, and the data that it asks.
+func findQuestion(ctx context.Context, c *Console, r *http.Request) (*publishedData, savedQuery, error) {
 	d, err := c.readPublished(ctx)
 	if err != nil {
-		return savedQuery{}, nil, err
+		return nil, savedQuery{}, err
 	}
 	all, err := c.savedQueries(d, workspaceOf(r))
 	if err != nil {
-		return savedQuery{}, nil, err
+		return nil, savedQuery{}, err
 	}
 	i := slices.IndexFunc(all, func(q savedQuery) bool { return q.Name == r.PathValue("name") })
 	if i < 0 {
-		return savedQuery{}, nil, errNotThere
+		return nil, savedQuery{}, errNotThere
 	}
-	if len(all[i].Lacks) > 0 {
-		return all[i], nil, nil
+	return d, all[i], nil
+}
+
+func (c *Console) answerOf(ctx context.Context, r *http.Request) (savedQuery, *queryResult, error) {
+	d, q, err := findQuestion(ctx, c, r)
+	if err != nil || len(q.Lacks) > 0 {
+		return q, nil, err
 	}
-	a, err := d.runSavedQuery(ctx, all[i])
-	return all[i], a, err
+	a, err := d.runSavedQuery(ctx, q)
+	return q, a, err
 }
 
 func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
@@ -236,7 +239,7 @@ func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, fr
 	return "question", v, nil
 }
 
-// drawAnswer makes a table of an answer, with bars for the drawn column. If its rows are times, it also draws a picture.
+// drawAnswer makes a table of an answer, with bars for the drawn column. If its rows are times or hours of the day, it also draws a picture.
 func (v *questionView) drawAnswer(a *queryResult) {
 	v.Hidden, v.More = a.Hidden, a.More
 	drawn := v.findDrawn(a)
@@ -244,12 +247,6 @@ func (v *questionView) drawAnswer(a *queryResult) {
 	if drawn >= 0 {
 		scale = scaleOf(a, drawn)
 		v.Drawn = a.Columns[drawn]
-		if scale.most > 0 {
-			v.Most = formatMeasure(v.Drawn, scale.most)
-		}
-		if scale.least < 0 {
-			v.Least = formatMeasure(v.Drawn, scale.least)
-		}
 	}
 	for _, row := range a.Rows {
 		line := make([]tableCell, len(row))
@@ -261,11 +258,9 @@ func (v *questionView) drawAnswer(a *queryResult) {
 		}
 		v.Lines = append(v.Lines, line)
 	}
-	if drawn >= 0 && len(a.Rows) > 3 && !slices.ContainsFunc(a.Rows, func(row []any) bool { return !isDateOrMonth(row[0]) }) {
-		v.Series, v.First, v.Last = scale.drawSeries(a, drawn), formatValue(a.Rows[0][0]), formatValue(a.Rows[len(a.Rows)-1][0])
-		if v.First > v.Last {
-			v.First, v.Last = v.Last, v.First
-		}
+	if drawn >= 0 && len(a.Rows) > 3 && (a.Columns[0] == "hour_of_day" || !slices.ContainsFunc(a.Rows, func(row []any) bool { return !isDateOrMonth(row[0]) })) {
+		picture := drawSeries(a, drawn)
+		v.Series = &picture
 	}
 }
 

@@ -32,6 +32,8 @@ type pageView struct {
 	Said     string // result or error of the last button
 	Wanting  int    // number of items that need action
 	Emulated bool
+	Path     string // of the page itself, with its query
+	Zone     string // time zone of the warehouse
 }
 
 func (v *pageView) pageFrame() *pageView { return v }
@@ -70,9 +72,18 @@ func (c *Console) servePage(read func(context.Context, *http.Request) (name stri
 // renderPage writes a page. It is complete before its first byte is sent, so an error can still replace it.
 func (c *Console) renderPage(w http.ResponseWriter, r *http.Request, status int, name string, content framedPage) {
 	v := content.pageFrame()
+	v.Path, v.Zone = "/", c.zones.warehouseZone()
+	if r.Method == http.MethodGet {
+		v.Path = r.URL.RequestURI()
+	}
 	v.ReadOnly, v.Address, v.Program = c.o.ReadOnly, c.o.Address, c.o.Version
 	var b bytes.Buffer
-	page, part := c.pages[name], "layout.html"
+	part := "layout.html"
+	page, err := c.zones.pageIn(name, c.zones.zoneOf(r))
+	if err != nil {
+		http.Error(w, "the page cannot be rendered: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
 	if r.URL.Query().Get("part") == "live" && page.Lookup("live") != nil {
 		part = "live"
 	}
@@ -145,6 +156,26 @@ func (c *Console) clearOverview() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen = nil
+}
+
+// totalsFresh is how long totals are used again: they sum over a week and more.
+const totalsFresh = 30 * time.Second
+
+// readTotals returns how much the warehouse holds, and what its pipelines did of late.
+func (c *Console) readTotals(ctx context.Context, now time.Time) (*runlog.Totals, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	file := c.o.Dir.Current()
+	if c.totals != nil && c.totalsFile == file && c.o.Now().Before(c.totalsUntil) {
+		return c.totals, nil
+	}
+	config, _ := c.o.Config()
+	t, err := runlog.ReadTotals(ctx, c.o.Dir, config, now)
+	if err != nil {
+		return nil, err
+	}
+	c.totals, c.totalsFile, c.totalsUntil = t, file, c.o.Now().Add(totalsFresh)
+	return t, nil
 }
 
 func findPipeline(o *runlog.Overview, name string) (runlog.PipelineOverview, bool) {

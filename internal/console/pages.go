@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"aqueduck/internal/runlog"
 )
@@ -14,6 +13,7 @@ type overviewView struct {
 	*runlog.Overview
 	Counts  map[string]int // pipelines, by their health
 	Retried int            // failed pipelines with a retry
+	Totals  *runlog.Totals
 }
 
 func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
@@ -28,7 +28,8 @@ func (c *Console) overviewPage(ctx context.Context, _ *http.Request) (string, fr
 			v.Retried++
 		}
 	}
-	return "overview", v, nil
+	v.Totals, err = c.readTotals(ctx, o.Now)
+	return "overview", v, err
 }
 
 // pipelineView is the page of a pipeline.
@@ -62,23 +63,23 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 	return "pipeline", v, nil
 }
 
-// runsView is the page with all runs.
+// runsView is the page with all runs, and what else is in the history: skipped times, rollbacks and checkpoints that a command changed.
 type runsView struct {
 	pageView
 	Runs []runlog.PastRun
+	More bool // there are older ones
 }
 
+// shownHistory is the number of runs that the page of all runs shows.
+const shownHistory = 200
+
 func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
-	o, err := c.readOverview(ctx)
+	runs, err := runlog.History(ctx, c.o.Dir, "", knownRuns)
 	if err != nil {
 		return "", nil, err
 	}
-	v := &runsView{pageView: pageView{Title: "Runs", Here: "runs"}}
-	for _, p := range o.Pipelines {
-		v.Runs = append(v.Runs, p.Runs...)
-	}
-	slices.SortStableFunc(v.Runs, func(a, b runlog.PastRun) int { return b.Started.Compare(a.Started) })
-	return "runs", v, nil
+	shown := runs[:min(len(runs), shownHistory)]
+	return "runs", &runsView{pageView{Title: "Runs", Here: "runs"}, shown, len(runs) > len(shown)}, nil
 }
 
 // freshnessView is the page with the freshness of all streams.

@@ -16,10 +16,14 @@ type runView struct {
 	Axis    timeAxis
 	Log     logView
 	Errors  []failedStreams
-	Can     bool       // the run can be cancelled here
-	Healing bool       // the failed streams can be retried here
-	Coming  *comingRun // after the last run of its pipeline
+	Can     bool               // the run can be cancelled here
+	Healing bool               // the failed streams can be retried here
+	Coming  *comingRun         // after the last run of its pipeline
+	Usual   *runlog.Comparison // with the last runs of its kind; nil: too few
 }
+
+// knownRuns is the number of ended runs that pages read.
+const knownRuns = 500
 
 // failedStreams are the streams that failed with errors of one class.
 type failedStreams struct {
@@ -60,6 +64,15 @@ func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framedP
 	}
 	if v.Log, err = c.readLog(r, d.Run); err != nil {
 		return "", nil, err
+	}
+	if d.Running == nil {
+		runs, err := runlog.PastRuns(ctx, c.o.Dir, d.Pipeline, knownRuns)
+		if err != nil {
+			return "", nil, err
+		}
+		if v.Usual, err = runlog.CompareRun(c.o.Dir, d.PastRun, runs); err != nil {
+			return "", nil, err
+		}
 	}
 	config, _ := c.o.Config()
 	_, ours := config.Pipeline(d.Pipeline)

@@ -36,29 +36,128 @@ func (s valueScale) drawBar(n float64) template.HTML {
 		fallen(n), 100*begin, 100*length))
 }
 
-// drawSeries draws a column for each row, the oldest on the left. Each has its row's value as a title.
-func (s valueScale) drawSeries(a *queryResult, column int) template.HTML {
+// series is a column of an answer as a picture: one bar a row, the oldest on the left, and two axes.
+type series struct {
+	Bars, Values, Rows template.HTML // the picture, the axis of values on its left, and the axis of rows below it
+}
+
+// drawSeries draws a bar for each row. The title of a row's whole height is its value, so it shows wherever the pointer is.
+func drawSeries(a *queryResult, column int) series {
+	name, steps := a.Columns[column], scaleOf(a, column).axis(a, column)
+	s := steps.scale
 	rows := slices.Clone(a.Rows)
-	if len(rows) > 1 && formatValue(rows[0][0]) > formatValue(rows[len(rows)-1][0]) {
+	if len(rows) > 1 && comesAfter(rows[0][0], rows[len(rows)-1][0]) {
 		slices.Reverse(rows)
 	}
 	wide := 600 / float64(len(rows))
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label="%s: one column a row of the table">`, template.HTMLEscapeString(a.Columns[column]))
-	for i, row := range rows {
-		n, ok := asNumber(row[column])
-		if !ok || s.span() == 0 {
-			continue
+	var bars, values strings.Builder
+	fmt.Fprintf(&bars, `<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label="%s: one column a row of the table">`, template.HTMLEscapeString(name))
+	for _, tick := range steps.ticks {
+		y := 100 * (s.most - tick) / s.span()
+		class := "grid"
+		if tick == 0 {
+			class = "zero"
 		}
-		begin, length := s.place(n)
-		fmt.Fprintf(&b, `<g><title>%s: %s</title><rect class="main%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f"/></g>`, template.HTMLEscapeString(formatValue(row[0])),
-			template.HTMLEscapeString(formatMeasure(a.Columns[column], row[column])), fallen(n), float64(i)*wide+wide*0.1, 100*(1-begin-length), wide*0.8, 100*length)
+		fmt.Fprintf(&bars, `<line class="%s" x1="0" x2="600" y1="%[2]g" y2="%[2]g"/>`, class, y)
+		fmt.Fprintf(&values, `<text x="100%%" y="%g%%" dy=".32em" text-anchor="end">%s</text>`, y, template.HTMLEscapeString(formatMeasure(name, tick)))
 	}
-	if s.least < 0 {
-		fmt.Fprintf(&b, `<line class="zero" x1="0" x2="600" y1="%[1]g" y2="%[1]g"/>`, 100*s.most/s.span())
+	for i, row := range rows {
+		x := float64(i) * wide
+		fmt.Fprintf(&bars, `<g><title>%s: %s</title><rect class="hit" x="%.2f" y="0" width="%.2f" height="100"/>`, template.HTMLEscapeString(formatValue(row[0])),
+			template.HTMLEscapeString(formatMeasure(name, row[column])), x, wide)
+		if n, ok := asNumber(row[column]); ok {
+			begin, length := s.place(n)
+			fmt.Fprintf(&bars, `<rect class="main%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f"/>`, fallen(n), x+wide*0.1, 100*(1-begin-length), wide*0.8, 100*length)
+		}
+		bars.WriteString("</g>")
 	}
-	b.WriteString("</svg>")
+	bars.WriteString("</svg>")
+	return series{template.HTML(bars.String()), template.HTML(values.String()), nameRows(rows)}
+}
+
+// comesAfter reports whether the first row of an answer is later than its last one.
+func comesAfter(first, last any) bool {
+	f, ok := asNumber(first)
+	if l, also := asNumber(last); ok && also {
+		return f > l
+	}
+	return formatValue(first) > formatValue(last)
+}
+
+// nameRows writes the names of at most six rows, each below the middle of its bar.
+func nameRows(rows [][]any) template.HTML {
+	months := !slices.ContainsFunc(rows, func(row []any) bool { return !strings.HasSuffix(formatValue(row[0]), "-01") })
+	every := (len(rows) + 5) / 6
+	var b strings.Builder
+	for i := 0; i < len(rows); i += every {
+		text := formatValue(rows[i][0])
+		if at, err := time.Parse(time.DateOnly, text); err == nil && months {
+			text = at.Format("2006-01")
+		} else if err == nil {
+			text = at.Format("01-02")
+		}
+		fmt.Fprintf(&b, `<text x="%.2f%%" y="1em" text-anchor="middle">%s</text>`, 100*(float64(i)+0.5)/float64(len(rows)), template.HTMLEscapeString(text))
+	}
 	return template.HTML(b.String())
+}
+
+// valueAxis is a scale from one tick to another.
+type valueAxis struct {
+	scale valueScale
+	ticks []float64 // from the least to the most
+}
+
+// timeSteps are the distances of ticks that people expect of times, from a second to a day.
+var timeSteps = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+	15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}
+
+// axis gives the scale of a column with round ticks, at most five distances of them.
+func (s valueScale) axis(a *queryResult, column int) (x valueAxis) {
+	if s.span() == 0 {
+		s.most = 1
+	}
+	unit := 1.0
+	if length := unitOf(a.Columns[column]); length != 0 {
+		unit = 1 / length.Seconds()
+	}
+	const most = 5
+	step := 0.0
+	if unit != 1 || unitOf(a.Columns[column]) == time.Second {
+		for _, one := range timeSteps {
+			if step == 0 && s.span() <= most*one.Seconds()*unit {
+				step = one.Seconds() * unit
+			}
+		}
+		unit *= 24 * 3600 // longer times are counted in days
+	}
+	if step == 0 {
+		step = roundStep(s.span()/unit/most) * unit
+	}
+	if s.holdsWholeNumbers(a, column) {
+		step = max(step, 1)
+	}
+	from, to := math.Floor(s.least/step), math.Ceil(s.most/step)
+	for n := from; n <= to; n++ {
+		x.ticks = append(x.ticks, n*step)
+	}
+	x.scale = valueScale{from * step, to * step}
+	return x
+}
+
+// roundStep gives the next of 1, 2 and 5 times a power of ten.
+func roundStep(least float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, times := range []float64{1, 2, 5} {
+		if times*power >= least*(1-1e-9) {
+			return times * power
+		}
+	}
+	return 10 * power
+}
+
+// holdsWholeNumbers reports whether a column is of counts.
+func (s valueScale) holdsWholeNumbers(a *queryResult, column int) bool {
+	return unitOf(a.Columns[column]) == 0 && !slices.ContainsFunc(a.Rows, func(row []any) bool { n, ok := asNumber(row[column]); return ok && n != math.Trunc(n) })
 }
 
 // fallen is the class of a bar below 0, behind another one.
@@ -78,19 +177,27 @@ var units = []struct {
 // formatMeasure formats a value as people write it, by the unit in the name of its column: a share with a percent sign, a time in its largest units.
 func formatMeasure(column string, v any) string {
 	n, ok := asNumber(v)
-	words := strings.Split(column, "_")
+	length := unitOf(column)
 	switch {
 	case !ok:
 		return formatValue(v)
-	case words[0] == "percent":
+	case strings.HasPrefix(column, "percent"):
 		return formatValue(n) + "\u202f%"
-	}
-	for _, u := range units {
-		if len(words) > 1 && slices.Contains(words, u.word) {
-			return formatTime(time.Duration(n * float64(u.length)))
-		}
+	case length != 0:
+		return formatTime(time.Duration(math.Round(n * float64(length))))
 	}
 	return formatValue(v)
+}
+
+// unitOf gives the length of one of the unit in the name of a column; 0 without one.
+func unitOf(column string) time.Duration {
+	words := strings.Split(column, "_")
+	for _, u := range units {
+		if len(words) > 1 && slices.Contains(words, u.word) {
+			return u.length
+		}
+	}
+	return 0
 }
 
 // formatTime formats a measured time: seconds below a minute, and days with a fraction from two days on.

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"html/template"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -12,13 +14,58 @@ func TestAFallIsDrawnDownwards(t *testing.T) {
 	v := &questionView{}
 	v.drawAnswer(a)
 	for _, want := range []string{`<rect class="main" x="15.00" y="0.00" width="120.00" height="75.00"/>`, `<rect class="main fall" x="165.00" y="75.00" width="120.00" height="25.00"/>`,
-		`<title>2026-10-20: -10</title>`, `<line class="zero" x1="0" x2="600" y1="75" y2="75"/>`} {
-		if !strings.Contains(string(v.Series), want) {
-			t.Errorf("the picture lacks %s:\n%s", want, v.Series)
+		`<title>2026-10-20: -10</title>`, `<title>2026-10-21: –</title>`, `<line class="zero" x1="0" x2="600" y1="75" y2="75"/>`} {
+		if !strings.Contains(string(v.Series.Bars), want) {
+			t.Errorf("the picture lacks %s:\n%s", want, v.Series.Bars)
 		}
 	}
-	if v.Most != "30" || v.Least != "-10" || strings.Count(string(v.Series), "<rect") != 3 {
-		t.Errorf("from %s to %s in\n%s", v.Least, v.Most, v.Series)
+	if strings.Count(string(v.Series.Bars), `<rect class="main`) != 3 || strings.Count(string(v.Series.Bars), `<rect class="hit"`) != 4 {
+		t.Errorf("a bar or a place for the pointer is missing in\n%s", v.Series.Bars)
+	}
+}
+
+// TestAPictureHasTwoAxes reads the names of ticks: round numbers of the column's unit, and at most six rows.
+func TestAPictureHasTwoAxes(t *testing.T) {
+	t.Parallel()
+	text := regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
+	for _, tt := range []struct {
+		columns [2]string
+		first   []any
+		values  []any
+		across  string
+		down    string
+	}{
+		{[2]string{"week_date", "median_minutes"}, []any{"2026-11-09", "2026-11-02", "2026-10-26", "2026-10-19"}, []any{60.4, 18.9, 430.0, nil}, "10-19, 10-26, 11-02, 11-09", "0, 2 h, 4 h, 6 h, 8 h"},
+		{[2]string{"week_date", "median_minutes"}, []any{"2026-11-09", "2026-11-02", "2026-10-26", "2026-10-19"}, []any{0.2, 0.4, 0.1, 0.3}, "10-19, 10-26, 11-02, 11-09", "0, 5 s, 10 s, 15 s, 20 s, 25 s"},
+		{[2]string{"month_date", "percent_resolved"}, []any{"2026-10-01", "2026-09-01", "2026-08-01", "2026-07-01"}, []any{39.2, 52.9, 100.0, 20.0}, "2026-07, 2026-08, 2026-09, 2026-10", "0\u202f%, 20\u202f%, 40\u202f%, 60\u202f%, 80\u202f%, 100\u202f%"},
+		{[2]string{"month_date", "days_in_charge"}, []any{"2026-10-01", "2026-09-01", "2026-08-01", "2026-07-01"}, []any{9.5, 3.0, 0.0, 1.0}, "2026-07, 2026-08, 2026-09, 2026-10", "0, 2 days, 4 days, 6 days, 8 days, 10 days"},
+		{[2]string{"hour_of_day", "messages"}, []any{int64(0), int64(1), int64(2), int64(10)}, []any{int64(2), int64(0), int64(1), int64(1)}, "0, 1, 2, 10", "0, 1, 2"},
+		{[2]string{"created_date", "conversations"}, []any{"2026-11-13", "2026-11-12", "2026-11-11", "2026-11-10", "2026-11-09", "2026-11-08", "2026-11-07"}, []any{int64(0), int64(0), int64(0), int64(0), int64(0), int64(0), int64(0)},
+			"11-07, 11-09, 11-11, 11-13", "0, 1"},
+	} {
+		a := &queryResult{Columns: tt.columns[:]}
+		for i := range tt.first {
+			a.Rows = append(a.Rows, []any{tt.first[i], tt.values[i]})
+		}
+		v := &questionView{}
+		v.drawAnswer(a)
+		if v.Series == nil {
+			t.Errorf("%s by %s is not drawn", tt.columns[1], tt.columns[0])
+			continue
+		}
+		names := func(axis template.HTML) string {
+			var all []string
+			for _, found := range text.FindAllStringSubmatch(string(axis), -1) {
+				all = append(all, found[1])
+			}
+			return strings.Join(all, ", ")
+		}
+		if got := names(v.Series.Rows); got != tt.across {
+			t.Errorf("%s: the rows are %s, want %s", tt.columns[0], got, tt.across)
+		}
+		if got := names(v.Series.Values); got != tt.down {
+			t.Errorf("%s: the values are %s, want %s", tt.columns[1], got, tt.down)
+		}
 	}
 }
 

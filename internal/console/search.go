@@ -37,7 +37,7 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 	v.addMatches("stream", func(add func(name, doc, link string)) {
 		for _, p := range o.Pipelines {
 			for _, s := range p.Streams {
-				add(s.Stream, "read by "+p.Name, "/p/"+url.PathEscape(p.Name)+"#"+url.PathEscape(s.Stream))
+				add(s.Stream, "read by "+p.Name, streamLink(s.Workspace, s.Stream))
 			}
 		}
 	})

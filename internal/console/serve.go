@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/internal/runlog"
+	"aqueduck/load/layout"
 )
 
 //go:embed pages/*.html
@@ -26,7 +27,8 @@ func New(o Options) (*Console, error) {
 	if len(o.Secret) < shortest {
 		return nil, fmt.Errorf("the token or password of the console has fewer than %d characters", shortest)
 	}
-	c := &Console{o: o, pages: map[string]*template.Template{}, guard: newGuard(o), live: make(chan struct{}, mostLive), ending: make(chan struct{})}
+	c := &Console{o: o, guard: newGuard(o), live: make(chan struct{}, mostLive), ending: make(chan struct{})}
+	c.zones = &zoneSwitch{o: o, guard: c.guard, pages: map[string]*template.Template{}, zoned: map[string]*template.Template{}}
 	var err error
 	if c.assets, err = fs.Sub(assets, "assets"); err != nil {
 		return nil, err
@@ -40,14 +42,21 @@ func New(o Options) (*Console, error) {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		page, err := template.New("layout.html").Funcs(templateFuncs).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
+		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": o.hasPipeline, "relative": c.formatRelative}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("read the page %s: %w", name, err)
 		}
-		c.pages[name] = page
+		c.zones.pages[name] = page
 	}
 	c.handler = c.guard.protectPages(c.registerRoutes())
 	return c, nil
+}
+
+// hasPipeline reports whether the configuration has a pipeline: runs of others have no page to link to.
+func (o Options) hasPipeline(name string) bool {
+	config, _ := o.Config()
+	_, ok := config.Pipeline(name)
+	return ok
 }
 
 // ServeHTTP answers a request if it is allowed.
@@ -57,12 +66,14 @@ func (c *Console) registerRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.servePage(c.overviewPage))
 	mux.HandleFunc("GET /p/{name}", c.servePage(c.pipelinePage))
+	mux.HandleFunc("GET /s/{workspace}/{stream}", c.servePage(c.streamPage))
 	mux.HandleFunc("GET /runs", c.servePage(c.runsPage))
 	mux.HandleFunc("GET /runs/{id}", c.servePage(c.runPage))
 	mux.HandleFunc("GET /freshness", c.servePage(c.freshnessPage))
 	mux.HandleFunc("GET /search", c.servePage(c.searchPage))
 	mux.HandleFunc("GET /login", c.loginPage)
 	mux.HandleFunc("POST /login", c.serveLogin)
+	mux.HandleFunc("POST /zone", c.serveZone)
 	mux.HandleFunc("POST /logout", c.serveLogout)
 	mux.HandleFunc("GET /assets/{name}", c.serveAsset)
 	c.registerActions(mux)
@@ -87,7 +98,8 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) e
 
 // templateFuncs are the functions that pages use to format numbers, times and states.
 var templateFuncs = template.FuncMap{
-	"num": formatNumber[int64], "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
-	"strip": drawRunStrip, "spark": drawSparkline, "clock": formatClock, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "second": func(t time.Time) string { return t.UTC().Format(time.TimeOnly) },
-	"tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare, "day": func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"num": formatAnyNumber, "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
+	"strip": drawRunStrip, "spark": drawSparkline, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "zone": time.UTC.String, "exact": formatISO, "clock": formatISO, "day": formatISO, "second": formatISO, // each page has them in its zone: pageIn
+
+	"stream": streamLink, "bytes": layout.Bytes, "used": formatUsed, "bare": func(text string) string { return strings.ReplaceAll(text, "`", "") }, "isRun": func(r runlog.PastRun) bool { return r.Run != "" && r.Pipeline != "" }, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare,
 }

@@ -19,6 +19,15 @@ func formatNumber[T int | int64](n T) string {
 	return s
 }
 
+// formatAnyNumber is formatNumber for pages, which have both kinds.
+func formatAnyNumber(n any) string {
+	if n, ok := n.(int); ok {
+		return formatNumber(n)
+	}
+	whole, _ := n.(int64)
+	return formatNumber(whole)
+}
+
 func pluralForm[T int | int64](n T, one, many string) string {
 	if n == 1 {
 		return one
@@ -33,8 +42,6 @@ func formatISO(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
-
-func formatClock(t time.Time) string { return t.Format("15:04") }
 
 // formatAgo formats how long ago a time was; "–" for none.
 func formatAgo(now, t time.Time) string {
@@ -93,6 +100,17 @@ func formatPercent(share float64) string {
 		share = min(share, 0.99)
 	}
 	return fmt.Sprintf("%.0f\u202f%%", math.Floor(100*share))
+}
+
+// formatUsed formats the share of a budget that was used; "–" without one.
+func formatUsed(share float64) string {
+	switch {
+	case share < 0:
+		return "–"
+	case share > 0 && share < 0.01:
+		return "< 1\u202f%"
+	}
+	return fmt.Sprintf("%.0f\u202f%%", 100*share)
 }
 
 // shortRunID returns the eight characters that the command line calls a run by, too.

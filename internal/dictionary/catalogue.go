@@ -71,10 +71,7 @@ func DescribeStream(c *schemas.Catalogue, name string) (StreamDescription, error
 }
 
 func noStream(c *schemas.Catalogue, name string) error {
-	next := "list them: aqueduck streams"
-	if hint := grammar.DidYouMean(name, c.Names()); hint != "" {
-		next = hint + "; " + next
-	}
+	next := grammar.BeforeStep(name, c.Names()) + "list them: aqueduck streams"
 	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("there is no stream %q", name), Next: next}
 }
 

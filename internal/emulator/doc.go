@@ -61,6 +61,11 @@
 //   - articles (with current statistics), internal_articles, collections, newsfeeds, news_items, folders,
 //     dynamic_contents, data_connectors, data_connector_versions: in the form of the later version, without removed items.
 //
+// # Life by the clock
+//
+// With Config.Live hours pass by the clock, from Start on. An hour's events are planned when it begins, and each happens before the first
+// request or operation that comes at its time or later. So nothing of the future is in the logs, and what happens does not depend on who asks.
+//
 // # Truth at a time
 //
 // TruthAt and GET /_oracle/{stream}?at= (UNIX seconds or RFC 3339) return what Oracle returned at the end of that second: the logs are cut

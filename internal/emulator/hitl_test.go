@@ -207,3 +207,20 @@ func TestConversationsAreListedByCursorWithoutParts(t *testing.T) {
 		t.Errorf("7: a bad cursor: %d", r.status)
 	}
 }
+
+// TestWhatIsSentWithoutATeammateIsTheLastDraft: a consultation that timed out has nobody who could have changed it.
+func TestWhatIsSentWithoutATeammateIsTheLastDraft(t *testing.T) {
+	t.Parallel()
+	sent := 0
+	for _, row := range emulator.New(emulator.Config{Seed: 3, Contacts: 100, Inactive: 10, Conversations: 400, Calls: -1, Logs: 1}).Oracle("hitl_events") {
+		if row["outcome"] != "timed_out_sent" {
+			continue
+		}
+		if sent++; row["final_draft"] != row["sent_text"] {
+			t.Errorf("the last draft is %v, and %v was sent", row["final_draft"], row["sent_text"])
+		}
+	}
+	if sent == 0 {
+		t.Error("no consultation timed out")
+	}
+}

@@ -40,6 +40,8 @@ func New(c Config) *Workspace {
 	w.Deleted = append(slices.Clone(w.DeletedBefore), w.Deleted...)
 	w.NoteTerms(c.Start.Unix())
 	switch {
+	case c.Live:
+		w.Live()
 	case c.Hours > 0 && c.Now == nil:
 		w.SimulateHours(c.Hours)
 	case c.Hours > 0:

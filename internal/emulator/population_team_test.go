@@ -252,14 +252,14 @@ func (s *teamSurvey) answerFigures() []teamFigure {
 	}
 	later := slices.Concat(chat, mailLater)
 	return []teamFigure{
-		{"first human answer, calendar, median", "35 min", 20, 70, quantile(all, 0.5) / 60, "min"},
+		{"first human answer, calendar, median", "35 min", 30, 42, quantile(all, 0.5) / 60, "min"},
 		{"first human answer, calendar, 99th percentile", "3 days", 1.5, 5, quantile(all, 0.99) / 86400, "days"},
 		{"first human answer in chats begun in office hours, median", "9 min", 6, 13, quantile(office, 0.5) / 60, "min"},
 		{"first human answer in chats begun in office hours, 90th percentile", "1.5 h", 0.9, 4, quantile(office, 0.9) / 3600, "h"},
-		{"first human answer to e-mails, median", "2 h", 1.4, 4.5, quantile(mail, 0.5) / 3600, "h"},
+		{"first human answer to e-mails, median", "2 h", 1.7, 2.4, quantile(mail, 0.5) / 3600, "h"},
 		{"later human answers in chats, median", "7 min", 4, 12, quantile(chat, 0.5) / 60, "min"},
 		{"later human answers to e-mails, median", "1.6 h", 1, 3.5, quantile(mailLater, 0.5) / 3600, "h"},
-		{"later human answers, 90th percentile", "6 h", 3, 15, quantile(later, 0.9) / 3600, "h"},
+		{"later human answers, 90th percentile", "6 h", 4.5, 7.5, quantile(later, 0.9) / 3600, "h"},
 		{"answers of the AI agent, median", "6 s", 4, 9, quantile(ai, 0.5), "s"},
 		{"answers of the AI agent, 99th percentile", "45 s", 20, 70, quantile(ai, 0.99), "s"},
 		{"answers of the AI agent after a teammate's", "never", 0, 5, percent(afterHuman, len(ai)), "%"},
@@ -351,7 +351,7 @@ func (s *teamSurvey) endFigures() []teamFigure {
 		}
 	}
 	return []teamFigure{
-		{"last close after creation, median", "6 h", 3, 9, quantile(last, 0.5) / 3600, "h"},
+		{"last close after creation, median", "6 h", 4.5, 7.5, quantile(last, 0.5) / 3600, "h"},
 		{"last close after creation, 90th percentile", "3 days", 2, 5, quantile(last, 0.9) / 86400, "days"},
 		{"last close after creation, 99th percentile", "14 days", 7, 18, quantile(last, 0.99) / 86400, "days"},
 		{"reopened, of closed", "9 %", 7, 11, percent(reopened, closed), "%"},
@@ -402,9 +402,9 @@ func (s *teamSurvey) backlogFigures() []teamFigure {
 		return sum
 	}
 	return []teamFigure{
-		{"backlog at midnight, mean", "11 to 24, a quarter of that of 12,000 conversations", 9, 26, mean(open), ""},
+		{"backlog at midnight, mean", "11 to 24, a quarter of that of 12,000 conversations", 11, 24, mean(open), ""},
 		{"backlog on Mondays against the mean", "+35 %", 10, 60, 100 * (mean(mondays)/mean(open) - 1), "%"},
-		{"snoozed at midnight, mean", "4 to 6, a quarter likewise", 2, 7, mean(snoozed), ""},
+		{"snoozed at midnight, mean", "4 to 6, a quarter likewise", 3.8, 6, mean(snoozed), ""},
 		{"age of the backlog, median", "1.5 days", 0.7, 3, quantile(ages, 0.5), "days"},
 		{"oldest of the backlog at all midnights", "40 days", 15, 45, quantile(oldest, 1), "days"},
 	}
@@ -542,7 +542,7 @@ func (s *teamSurvey) levelFigures() []teamFigure {
 	}
 	return []teamFigure{
 		{"service level hit", "90 %", 87, 95, percent(levels["hit"], all), "%"},
-		{"service level missed", "6 %", 4, 10, percent(levels["missed"], all), "%"},
+		{"service level missed", "6 %", 4.5, 7.5, percent(levels["missed"], all), "%"},
 		{"service level active", "3 %", 0, 5, percent(levels["active"], all), "%"},
 		{"service level cancelled", "1 %", 0, 3, percent(levels["cancelled"], all), "%"},
 		{"quality reviews passed", "88 %", 83, 93, percent(passed, judged), "%"},

@@ -11,7 +11,7 @@ import (
 
 // workspaceInfo returns the constant part of what the controls show.
 func (w *Workspace) workspaceInfo() control.WorkspaceInfo {
-	return control.WorkspaceInfo{Streams: OracleStreams(), Operations: OperationTable(), Knobs: func() any { return w.K() }, RouteOf: func(r control.Request) string {
+	return control.WorkspaceInfo{Streams: OracleStreams(), Operations: OperationTable(), OpenAPI: openAPI, Knobs: func() any { return w.K() }, RouteOf: func(r control.Request) string {
 		found, _, _ := api.FindRoute(r.Method, r.Path)
 		if found == nil {
 			return ""

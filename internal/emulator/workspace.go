@@ -19,7 +19,7 @@ func (w *Workspace) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.ServeElsewhere(rw, r)
 	case r.Method == http.MethodGet && strings.HasPrefix(path, api.StoragePath):
 		w.ServeExport(rw, r)
-	case strings.HasPrefix(path, "/_"):
+	case strings.HasPrefix(path, "/_"), path == control.OpenAPIPath:
 		w.controls.ServeHTTP(rw, r)
 	case path == "/" && r.Header.Get("Authorization") == "" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		w.controls.ServePage(rw, r)
@@ -56,7 +56,8 @@ type Config struct {
 	RatePerMinute  int                   // rate limit, spread over windows of ten seconds; 0: announced as 100,000 and never enforced
 	NoLog          bool                  // keep no log of requests
 	Watch          func(control.Request) // called for every request, also with NoLog; may be called concurrently
-	Hours          int                   // simulated right after Start, whatever the clock shows
+	Hours          int                   // simulated right after Start, whatever the clock shows; none when it lives
+	Live           bool                  // each hour since Start passes by the clock, also when nobody asks
 	knobs.Knobs
 }
 

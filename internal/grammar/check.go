@@ -139,17 +139,27 @@ func (d *checkedFile) checkKnownKey(v *Value, key, value *yaml.Node) []string {
 
 func (d *checkedFile) reportUnknownKey(v *Value, key, value *yaml.Node) []string {
 	v.flawed = true
-	var absent []string
+	var all, absent []string
 	for _, k := range v.spec.Keys {
-		if !k.Later && !hasKey(v.node, k.Name) {
+		if k.Later {
+			continue
+		}
+		if all = append(all, k.Name); !hasKey(v.node, k.Name) {
 			absent = append(absent, k.Name)
 		}
 	}
-	near := Nearest(key.Value, absent)
+	near, given := Nearest(key.Value, absent), Nearest(key.Value, all)
+	hint := hintAll + strings.Join(all, ", ")
+	switch {
+	case near != "":
+		hint = fmt.Sprintf(hintNear+" %q?", near)
+	case given != "":
+		hint = fmt.Sprintf(hintNear+" %q? It is there already", given)
+	}
 	if mayBeSecret(key.Value) || near != "" && v.spec.keySpec(near).Secret != nil {
 		d.hideLine(value.Line)
 	}
-	m := d.newMistake(key, d.messageIn(v.path, fmt.Sprintf("unknown key %q", key.Value)), DidYouMean(key.Value, absent))
+	m := d.newMistake(key, d.messageIn(v.path, fmt.Sprintf("unknown key %q", key.Value)), hint)
 	m.known = near != ""
 	d.report.Add(m)
 	if near == "" {

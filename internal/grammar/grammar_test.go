@@ -290,8 +290,9 @@ func TestAnUnknownNameGetsTheThreeNearest(t *testing.T) {
 		"company size":         "the nearest are companies_by_size, companies_growing, ",
 		"longest open tickets": "the nearest are tickets_open_longest, tickets_by_state, ",
 		"csat_by_teamate":      `did you mean "csat_by_teammate"?`,
+		"foo":                  "known: companies_by_size, ",
 	} {
-		if got := DidYouMean(word, queries); !strings.HasPrefix(got, want) || strings.Count(got, ",") > 2 {
+		if got := DidYouMean(word, queries); !strings.HasPrefix(got, want) || word != "foo" && strings.Count(got, ",") > 2 {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}

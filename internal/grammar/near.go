@@ -26,10 +26,10 @@ const (
 	hintThree = "the nearest are "
 )
 
-// DidYouMean is the hint for an unknown word: the candidate that it misspells, all candidates when they are few, or else the three nearest.
-// Without candidates it is "".
+// DidYouMean is the hint for an unknown word: the candidate that it misspells, all candidates when they are few, or else the three nearest,
+// where one shares a word with it. Otherwise it is "": three names that have nothing in common with the word would mislead.
 func DidYouMean(word string, candidates []string) string {
-	const few, most = 8, 3
+	const few, some, most = 8, 16, 3
 	if near := Nearest(word, candidates); near != "" {
 		return fmt.Sprintf(hintNear+" %q?", near)
 	}
@@ -43,7 +43,22 @@ func DidYouMean(word string, candidates []string) string {
 	slices.SortStableFunc(ranked, func(a, b string) int {
 		return cmp.Or(cmp.Compare(sharedWords(word, b), sharedWords(word, a)), cmp.Compare(editDistance(word, a), editDistance(word, b)))
 	})
+	switch {
+	case sharedWords(word, ranked[0]) > 0:
+	case len(candidates) <= some:
+		return hintAll + strings.Join(candidates, ", ")
+	default:
+		return ""
+	}
 	return hintThree + strings.Join(ranked[:most], ", ")
+}
+
+// BeforeStep is the hint of DidYouMean as the beginning of a next step, which goes on with where all candidates are listed.
+func BeforeStep(word string, candidates []string) string {
+	if hint := DidYouMean(word, candidates); hint != "" {
+		return hint + "; "
+	}
+	return ""
 }
 
 // sharedWords counts the words of a name that another name begins a word with: company shares one with companies_by_size, as its beginning.

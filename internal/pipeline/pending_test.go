@@ -84,6 +84,26 @@ func (b *testBed) checkVersions() {
 	oracletest.CompareRows(b.t, "versions", b.queryRows("SELECT version_id FROM connector_versions v JOIN connectors c ON c.id = v.connector_id"), want)
 }
 
+// TestAChildStreamWithoutAParentIsNoted: without rows of its parent it reads nothing, which looks like a source without records.
+func TestAChildStreamWithoutAParentIsNoted(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := newBed(t, tinyConfig(145))
+	b.writeStreamFiles("tags, connector_versions", connectors, connectorVersions)
+	const want = "connector_versions has no rows to read lists for"
+	if report := b.syncOnce(runner.Options{}); !strings.Contains(strings.Join(report.Notes, "\n"), want) {
+		t.Errorf("the run notes %q", report.Notes)
+	}
+	b.writeStreamFiles("connectors, connector_versions", connectors, connectorVersions)
+	if report := b.syncOnce(runner.Options{}); strings.Contains(strings.Join(report.Notes, "\n"), want) {
+		t.Errorf("with its parent the run notes %q", report.Notes)
+	}
+	b.writeStreamFiles("connector_versions", connectors, connectorVersions) // the rows of its parent stay stored
+	if report := b.syncOnce(runner.Options{}); strings.Contains(strings.Join(report.Notes, "\n"), want) {
+		t.Errorf("with stored rows of its parent the run notes %q", report.Notes)
+	}
+}
+
 // TestChildStreamReadsNewAndChangedParents reads under each parent row once, and again when the parent has changed, whichever stream was added
 // first. A run that is refused or cut loses nothing in the queue.
 func TestChildStreamReadsNewAndChangedParents(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"aqueduck/internal/admin"
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -156,8 +157,8 @@ func TestAStoreThatCannotBeReachedStopsNoReader(t *testing.T) {
 		b.failOn(err)
 	})
 	report := b.trySync(runner.Options{})
-	if report.Exit() != problem.ExitFailed || report.After == nil || report.After.Class != "busy" || !report.Published || !moved {
-		t.Fatalf("the run ended with %d: %s, %+v", report.Exit(), report.LastLine(), report.After)
+	if report.Exit() != problem.ExitFailed || report.Unsent == nil || report.Unsent.Class != "busy" || !report.Published || !moved {
+		t.Fatalf("the run ended with %d: %s, %+v", report.Exit(), report.LastLine(), report.Unsent)
 	}
 	b.equalsOracle()
 	for _, object := range objects.Contents { // the other machine's file is gone, with all the rest
@@ -171,6 +172,30 @@ func TestAStoreThatCannotBeReachedStopsNoReader(t *testing.T) {
 	other := b.anotherMachine()
 	other.syncOnce(runner.Options{})
 	other.equalsOracle()
+}
+
+// TestAFailedSendAndAFailedCommandAreBothReported: a command of `after:` that fails does not hide that the object store lacks the file.
+func TestAFailedSendAndAFailedCommandAreBothReported(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := newBedWith(t, tinyConfig(505), strings.Replace(nightly, "nightly: {", "nightly: {after: exit 7, ", 1)).withStore()
+	asked := false
+	b.interceptRequests(func(http.ResponseWriter, *http.Request) bool {
+		if !asked {
+			asked = true
+			b.failOn(objectStore().DeleteBucket(b.bucketOf()))
+		}
+		return false
+	})
+	report := b.runWhole()
+	var text strings.Builder
+	render.PrintReport(report, &text)
+	status := b.statusText()
+	for _, want := range []string{"`exit 7` ended with", "s3://" + b.bucketOf()} {
+		if report.Exit() != problem.ExitFailed || !strings.Contains(text.String(), want) || !strings.Contains(status, want) {
+			t.Errorf("%q is not reported: exit %d\n%s\nthe status:\n%s", want, report.Exit(), text.String(), status)
+		}
+	}
 }
 
 // TestALaterSendMakesUpForAnEarlierOne has the store fail at the publish in the middle of a run, and work at its end.

@@ -2,13 +2,16 @@ package pipeline_test
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"aqueduck/internal/cli/render"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
 )
@@ -108,6 +111,68 @@ func TestLostWorkDatabaseIsRebuiltFromThePublishedFile(t *testing.T) {
 	if report := b.syncOnce(runner.Options{}); len(report.Notes) != 0 || report.TotalRows() != 0 {
 		t.Errorf("the next run: %s %v", report.LastLine(), report.Notes)
 	}
+}
+
+// runWhole is syncOnce with everything around a run: the commands of `after:` and the note of its end. The run may fail.
+func (b *testBed) runWhole() *runlog.Report {
+	b.t.Helper()
+	report, err := sync.Run(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{}, io.Discard)
+	b.failOn(err)
+	return report
+}
+
+// statusText is what `status` prints.
+func (b *testBed) statusText() string {
+	b.t.Helper()
+	s, err := runlog.ReadStatus(context.Background(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, b.space.CurrentTime())
+	b.failOn(err)
+	var text strings.Builder
+	render.PrintStatus(s, &text)
+	return text.String()
+}
+
+// TestARunThatStartsAnewSaysWhatIsLost removes the published files and the work database. The run reads everything, exits with 1 and names the next
+// step; a run that was interrupted before it published says it again, and the run after the publish succeeds.
+// Holds: F24.
+func TestARunThatStartsAnewSaysWhatIsLost(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := newBed(t, tinyConfig(117))
+	if text := b.statusText(); strings.Contains(text, "gone") {
+		t.Errorf("before the first run the status says\n%s", text)
+	}
+	if report := b.runWhole(); report.Exit() != problem.ExitOK {
+		t.Fatalf("the first run: %s", report.LastLine())
+	}
+	for _, evidence := range []string{"the notes of runs", "the link"} {
+		b.failOn(os.RemoveAll(b.runner.Dir.Published()))
+		b.failOn(os.RemoveAll(b.runner.Dir.Work()))
+		if evidence == "the link" {
+			b.failOn(os.Remove(b.runner.Dir.EndsFile()))
+		} else {
+			b.failOn(os.Remove(b.runner.Dir.Link()))
+		}
+		if text := b.statusText(); !strings.Contains(text, "data      gone: ") || !strings.Contains(text, "restore a backup") {
+			t.Errorf("%s: the status says\n%s", evidence, text)
+		}
+		b.interruptWithWork()
+		report := b.runWhole()
+		var text strings.Builder
+		render.PrintReport(report, &text)
+		if report.Exit() != problem.ExitFailed || !report.Published || !strings.Contains(text.String(), "warehouse_lost") || !strings.Contains(text.String(), "restore a backup") {
+			t.Errorf("%s: the run ends with %d and says\n%s", evidence, report.Exit(), text.String())
+		}
+		if text := b.statusText(); !strings.Contains(text, "error[data] runs published here before") || !strings.Contains(text, "next: restore a backup") {
+			t.Errorf("%s: afterwards the status says\n%s", evidence, text)
+		}
+		if got := b.queryRows("SELECT count(*) FROM _sync.audit WHERE name = 'warehouse_lost'"); got[0] == "0" {
+			t.Errorf("%s: no finding is recorded", evidence)
+		}
+		if report := b.runWhole(); report.Exit() != problem.ExitOK {
+			t.Errorf("%s: the next run: %s", evidence, report.LastLine())
+		}
+	}
+	b.equalsOracle()
 }
 
 // TestLostLakeIsRebuilt: the next publish writes the lake from the published file.

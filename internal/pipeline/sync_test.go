@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +28,35 @@ func TestRunsOfATeamEqualTheOracle(t *testing.T) {
 	b.equalsOracle()
 	b.space.SimulateHours(60) // over the weekend into Monday's office hours
 	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+}
+
+// TestAReaderOfALivingWorkspaceLosesNothing: hours pass by the clock, and each answer takes some of it. So records change, are created, merged
+// and deleted between any two requests of a run.
+func TestAReaderOfALivingWorkspaceLosesNothing(t *testing.T) {
+	t.Parallel()
+	var passed atomic.Int64
+	start := time.Date(2024, 6, 17, 8, 0, 0, 0, time.UTC)
+	b := newBedWith(t, emulator.Config{Seed: 7, Contacts: 80, Inactive: 20, Activities: 100, Conversations: 40, Start: start, Live: true,
+		Now: func() time.Time { return start.Add(time.Duration(passed.Load())) }, Knobs: emulator.Knobs{ChangeShare: 0.3, QuietConversations: emulator.Never}}, conversing)
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.space.ServeHTTP(w, r)
+		passed.Add(int64(2 * time.Minute))
+	})
+	during := 0
+	for range 3 {
+		before := b.space.HoursSimulated()
+		b.syncOnce(runner.Options{})
+		during += b.space.HoursSimulated() - before
+		passed.Add(int64(2 * time.Hour))
+	}
+	if during < 3 {
+		t.Errorf("%d hours passed during runs", during)
+	}
+	// The clock stands, late in an hour: nothing changes while it is read, and search knows of everything.
+	passed.Store(int64(time.Duration(passed.Load()).Truncate(time.Hour) + 59*time.Minute))
+	b.front = b.space
 	b.syncOnce(runner.Options{})
 	b.equalsOracle()
 }

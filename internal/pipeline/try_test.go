@@ -43,7 +43,7 @@ func TestProposedStreamFileFitsItsList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trial, err := preview.Try(context.Background(), b.runner, "main", s, "")
+		trial, err := preview.Try(context.Background(), b.runner, "main", s, s.Name, "")
 		if err != nil || trial.Refused != "" || len(trial.Untaken)+len(trial.Misfits)+len(trial.Never) > 0 || trial.Came == 0 {
 			t.Errorf("%s: %+v, %v\n%s", path, trial, err, text)
 		}
@@ -71,7 +71,7 @@ func TestTrialShowsDeadLetters(t *testing.T) {
 		b.writeConfig(nightly)
 		s, err := dictionary.FindStream(b.runner.Catalogue, file)
 		b.failOn(err)
-		trial, err := preview.Try(context.Background(), b.runner, "main", s, "")
+		trial, err := preview.Try(context.Background(), b.runner, "main", s, s.Name, "")
 		b.failOn(err)
 		var out bytes.Buffer
 		render.PrintTrial(trial, &out)

@@ -13,6 +13,7 @@ import (
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -62,13 +63,13 @@ type DeadLetter struct {
 // shownRows is the number of rows that a trial shows.
 const shownRows = 10
 
-// Try reads one page of a stream with the workspace's token, and writes nothing.
-func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, id string) (*Trial, error) {
+// Try reads one page of a stream with the workspace's token, and writes nothing. named is how the caller named the stream: its name or its file.
+func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, named, id string) (*Trial, error) {
 	if s.IsExportFamily() {
 		return nil, &problem.Problem{Class: "config", What: s.Name + " lists datasets, which are exported as files", Next: "list the datasets: aqueduck plan --ask"}
 	}
 	if s.Read.ByIDs() && id == "" {
-		return nil, &problem.Problem{Class: "config", What: s.Name + " is read by id", Next: "give an id: aqueduck streams try " + s.Name + " --id ID"}
+		return nil, &problem.Problem{Class: "config", What: s.Name + " is read by id", Next: "give an id: aqueduck streams try " + named + " --id ID"}
 	}
 	client, closing, err := plan.ConnectReader(ctx, r, workspace)
 	if err != nil {
@@ -186,7 +187,9 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 
 // explainNoRecords explains an answer without records.
 func explainNoRecords(err error, next string) error {
-	if class := api.ClassOf(err); class != api.ClassContract && class != api.ClassNotFound {
+	if class := api.ClassOf(err); class == api.ClassTransient {
+		return sync.Unidentified(err)
+	} else if class != api.ClassContract && class != api.ClassNotFound {
 		return err
 	}
 	return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: next}

@@ -28,7 +28,7 @@ func ShellQuote(word string) string {
 
 var (
 	plainWord = regexp.MustCompile(`^[\w./:@%+=,-]+$`)
-	ownVerb   = regexp.MustCompile(`\baqueduck [a-z]+`)
+	ownVerb   = regexp.MustCompile(`\baqueduck (help [a-z-]+|state (show|rewind|reset)|streams (new|try)|runs show|schedule next|[a-z]+)`)
 )
 
 // Append adds the flags to every command of this program in a next step, unless the step names a directory already.
@@ -36,5 +36,10 @@ func (g CLIFlags) Append(next string) string {
 	if g == "" || strings.Contains(next, " "+string(g)) || strings.Contains(next, " --dir ") {
 		return next
 	}
-	return ownVerb.ReplaceAllStringFunc(next, func(command string) string { return command + " " + string(g) })
+	return ownVerb.ReplaceAllStringFunc(next, func(command string) string {
+		if strings.HasPrefix(command, "aqueduck help ") {
+			return command // the pages of help are the same for every warehouse
+		}
+		return command + " " + string(g)
+	})
 }

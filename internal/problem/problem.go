@@ -177,7 +177,7 @@ func classifyFile(err error) *Problem {
 	case failure.Forbidden(err):
 		return &Problem{Class: "config", What: "this user has no permission to open a file: " + FirstLine(err), Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}
 	}
-	return &Problem{Class: "bug", What: FirstLine(err), Next: "run it again with -vv, and send the stack trace to the authors of aqueduck; committed data is intact"}
+	return &Problem{Class: "bug", What: FirstLine(err), Next: "run it again with -vv, and send the stack trace to the maintainers of the repository that you got aqueduck from; committed data is intact"}
 }
 
 // Trace describes where in the program an error comes from, for developers: the stack of a panic, or the chain of wrapped errors with their types.

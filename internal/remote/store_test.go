@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -290,6 +291,31 @@ func TestALostHeadIsSentAgain(t *testing.T) {
 	other := b.machine()
 	other.take()
 	other.expectCurrent("one.duckdb", []byte("one"))
+}
+
+// TestALostFileIsTakenFromTheStore: a machine whose published files are gone goes on from its own file in the store, and does not send an empty one.
+func TestALostFileIsTakenFromTheStore(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	m := b.machine()
+	m.take()
+	m.publish("01A.duckdb", randomBytes(1, 3<<20))
+	m.send(1)
+	for _, lose := range []func() error{
+		func() error { return os.RemoveAll(m.dir.Published()) },
+		func() error { return errors.Join(os.RemoveAll(m.dir.Published()), os.Remove(m.dir.Link())) },
+	} {
+		must(t, lose())
+		_, err := m.dir.Make() // as each run does
+		must(t, err)
+		if taken := m.take(); !taken.New || !strings.Contains(taken.Note, "the published files of this machine are gone") {
+			t.Errorf("it took %+v", taken)
+		}
+		m.expectCurrent("01A.duckdb", randomBytes(1, 3<<20))
+	}
+	if taken := m.take(); taken.New {
+		t.Errorf("it took it again: %+v", taken)
+	}
 }
 
 // TestDataOfAnotherStoreIsRefused: two warehouses would replace each other's data.

@@ -55,14 +55,17 @@ func (s *Store) Take(ctx context.Context, d layout.Dir, now time.Time) (t Taken,
 // takeHead is Take for one version of the head. The error is ErrNoObject if the head names a file that is not there.
 func (s *Store) takeHead(ctx context.Context, d layout.Dir, before known, head Head, now time.Time) (t Taken, err error) {
 	t.File, t.Moved = head.File, head.Moved
-	current := d.Current()
+	current := d.Readable()
+	if current != "" {
+		current = d.Current()
+	}
 	switch {
 	case head.Epoch == 0 && before.Epoch == 0:
 		return t, head.save(d, s.place, now)
 	case head.Epoch == 0:
 		t.Note = "head.json is gone from " + s.place + ": this run sends its file again"
 		return t, head.save(d, s.place, now)
-	case head.version == before.Version:
+	case head.version == before.Version && current != "":
 		return t, nil
 	case filepath.Base(current) == head.File.Name && layout.RecordedSum(current) == head.File.Sum:
 		return t, head.save(d, s.place, now)
@@ -70,19 +73,23 @@ func (s *Store) takeHead(ctx context.Context, d layout.Dir, before known, head H
 		return t, &problem.Problem{Class: "config", What: fmt.Sprintf("%s has data that was never in %s, and that place has other data", d, s.place),
 			Next: "to go on from the store give an empty directory, --dir DIR; to store this data name an empty place: warehouse.remote"}
 	}
-	if t.Bytes, err = s.fetch(ctx, d, head); err != nil {
+	if t.Bytes, err = s.fetch(ctx, d, head, current); err != nil {
 		return t, err
 	}
 	t.New = true
 	t.Note = fmt.Sprintf("this run began from the file that another machine sent to %s at %s", s.place, head.Moved.UTC().Format(time.DateTime))
+	if head.version == before.Version {
+		t.Note = fmt.Sprintf("the published files of this machine are gone: this run began from the file that %s has since %s", s.place, head.Moved.UTC().Format(time.DateTime))
+	}
 	crash.At(crash.RemoteTaken)
 	return t, head.save(d, s.place, now)
 }
 
-// fetch makes the file of the head the published file of a warehouse, and returns the number of bytes that it transferred.
-func (s *Store) fetch(ctx context.Context, d layout.Dir, head Head) (int64, error) {
+// fetch makes the file of the head the published file of a warehouse, and returns the number of bytes that it transferred. current is the file that
+// readers have; "" if there is none.
+func (s *Store) fetch(ctx context.Context, d layout.Dir, head Head, current string) (int64, error) {
 	fetched := filepath.Join(d.Temp(), head.File.Name)
-	n, err := s.download(ctx, head.File, fetched, d.Current())
+	n, err := s.download(ctx, head.File, fetched, current)
 	if err != nil {
 		return n, d.Explain(err)
 	}

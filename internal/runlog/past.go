@@ -76,11 +76,12 @@ func (e *PastRun) Reported(r *Report) {
 	e.Outcome, e.Exit, e.Line, e.Emulated = r.Outcome(), r.Exit(), r.LastLine(), r.Emulated
 	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
-	for _, p := range []*problem.Problem{r.Held, r.After} {
-		if p != nil {
-			e.Class, e.Error, e.Next = p.Class, p.Error(), p.Next
-			return
-		}
+	for _, p := range r.Problems() {
+		e.Class = cmp.Or(e.Class, p.Class)
+		e.Error, e.Next = joinTexts(e.Error, "; ", p.Error()), joinTexts(e.Next, "; then ", p.Next)
+	}
+	if e.Class != "" {
+		return
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" && (s.Status == StatusFailed || s.Lost) {
@@ -93,10 +94,21 @@ func (e *PastRun) Reported(r *Report) {
 	}
 	for _, f := range r.Findings {
 		if f.Kind == "exact" {
-			e.Class, e.Error, e.Next = "data", fmt.Sprintf("%s.%s: %s", f.Schema, f.Table, f.Message), "aqueduck runs show "+r.RunID
+			e.Class, e.Error, e.Next = "data", f.Message, cmp.Or(f.Next, "aqueduck runs show "+r.RunID)
+			if f.Table != "" {
+				e.Error = f.Schema + "." + f.Table + ": " + f.Message
+			}
 			return
 		}
 	}
+}
+
+// joinTexts joins two texts, if both are there.
+func joinTexts(first, between, second string) string {
+	if first == "" {
+		return second
+	}
+	return first + between + second
 }
 
 // ToMicroseconds truncates a time to microseconds in UTC, as the database stores it.

@@ -103,6 +103,7 @@ type Report struct {
 	Held        *problem.Problem // why the publish was held back; nil: it was not
 	Published   bool             // the run published a file
 	Unchanged   bool             // readers had all that the run read: it changed no file
+	Unsent      *problem.Problem // why the object store did not get the published file; nil: it did, or there is none
 	After       *problem.Problem // the command of `after:` that failed; nil: none
 	// TablesChanged counts the changed tables of each publish of the run, added up.
 	TablesChanged int
@@ -168,7 +169,7 @@ func (r *Report) Exit() int {
 	if r.Held != nil {
 		return r.Held.ExitCode()
 	}
-	if r.hasExactFindings() || r.After != nil {
+	if r.hasExactFindings() || r.Unsent != nil || r.After != nil {
 		return problem.ExitFailed
 	}
 	return code
@@ -198,6 +199,11 @@ func (r *Report) Backfill() float64 {
 
 // HasShown reports whether readers have all that the run read.
 func (r *Report) HasShown() bool { return r.Published || r.Unchanged }
+
+// Problems are what failed besides the streams, the most important first.
+func (r *Report) Problems() []*problem.Problem {
+	return slices.DeleteFunc([]*problem.Problem{r.Held, r.Unsent, r.After}, func(p *problem.Problem) bool { return p == nil })
+}
 
 // LastLine is the last line of output. Its form is stable, for scripts.
 func (r *Report) LastLine() string {

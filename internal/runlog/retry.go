@@ -24,7 +24,7 @@ func (e *PastRun) IsRetryable(report *Report) bool {
 	if report == nil {
 		return passing(e.Class)
 	}
-	return e.Exit == problem.ExitFailed && report.Held == nil && report.After == nil &&
+	return e.Exit == problem.ExitFailed && len(report.Problems()) == 0 &&
 		slices.ContainsFunc(report.Streams, func(s StreamResult) bool { return s.Status == StatusFailed && passing(s.Class) })
 }
 

@@ -19,17 +19,19 @@ import (
 type Status struct {
 	Dir        string             `json:"dir"`
 	AsOf       time.Time          `json:"data_as_of,omitzero"` // everything before this time is in the published file
+	Foreign    error              `json:"-"`                   // why the directory is not a warehouse; nil: it is, or may become one
 	Running    *Running           `json:"running"`             // nil: no run is under way
 	Lost       *Running           `json:"lost"`                // a crashed run that is not noted yet
 	Next       []NextRun          `json:"next"`
 	Given      problem.CLIFlags   `json:"-"`    // flags that commands in next steps repeat
 	Runs       []PastRun          `json:"runs"` // newest first
 	Streams    []StreamStatus     `json:"streams"`
-	Drift      []Drift            `json:"schema_drift"`          // of the last run and the DriftDays days before it, newest first
-	Remote     *remote.StoreState `json:"remote,omitempty"`      // the object store; nil: none
-	Emulated   bool               `json:"emulated"`              // all times are those of an emulated workspace
-	RolledBack *Rollback          `json:"rolled_back,omitempty"` // the rollback since which nothing was published
-	Now        time.Time          `json:"now"`                   // by the clock of the warehouse, as all times here
+	Drift      []Drift            `json:"schema_drift"`                   // of the last run and the DriftDays days before it, newest first
+	Remote     *remote.StoreState `json:"remote,omitempty"`               // the object store; nil: none
+	Gone       bool               `json:"published_files_gone,omitempty"` // runs published, and no published file is left
+	Emulated   bool               `json:"emulated"`                       // all times are those of an emulated workspace
+	RolledBack *Rollback          `json:"rolled_back,omitempty"`          // the rollback since which nothing was published
+	Now        time.Time          `json:"now"`                            // by the clock of the warehouse, as all times here
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.
@@ -76,7 +78,7 @@ const shownRuns = 10
 // ReadStatus reads the published file, run.json and the notes of ended runs, and judges them when this machine's clock shows the given time.
 // Without a configuration there are no next runs, and no stream is late.
 func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, machine time.Time) (*Status, error) {
-	s := &Status{Dir: string(dir), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
+	s := &Status{Dir: string(dir), Foreign: layout.Foreign(dir), Next: []NextRun{}, Runs: []PastRun{}, Streams: []StreamStatus{}}
 	machine = machine.UTC()
 	s.Now, s.Emulated = WarehouseTime(dir, machine)
 	var err error
@@ -85,6 +87,9 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	}
 	s.Remote = remote.ReadState(dir)
 	if s.RolledBack, err = lastRollback(dir); err != nil {
+		return nil, err
+	}
+	if s.Gone, err = LostPublished(dir); err != nil {
 		return nil, err
 	}
 	if catalogue == nil {

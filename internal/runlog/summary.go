@@ -3,6 +3,8 @@ package runlog
 import (
 	"cmp"
 	"slices"
+
+	"aqueduck/internal/term"
 )
 
 // Summary describes runs for other programs. Its form is version 1: fields may be added, and none disappears or changes its meaning.
@@ -26,7 +28,7 @@ func (r *Report) toRunDetail(past PastRun, program string) *RunDetail {
 		}
 	}
 	for _, f := range r.Findings {
-		d.Findings = append(d.Findings, RunFinding{Kind: f.Kind, Name: f.Name, Table: f.Schema + "." + f.Table, Found: f.Found, Expected: f.Expected, Message: f.Message})
+		d.Findings = append(d.Findings, RunFinding{Kind: f.Kind, Name: f.Name, Table: f.Schema + term.WithNote(".", f.Table), Found: f.Found, Expected: f.Expected, Message: f.Message})
 	}
 	for _, c := range r.Changes {
 		d.Changes = append(d.Changes, RunChange{Table: c.Schema + "." + c.Table, Column: c.Column, Change: c.What})

@@ -122,7 +122,7 @@ func (r *Runner) isStream(pattern string) error {
 	}) {
 		return nil
 	}
-	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: grammar.DidYouMean(pattern, r.Catalogue.Names()) + "; list them: aqueduck streams"}
+	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: grammar.BeforeStep(pattern, r.Catalogue.Names()) + "list them: aqueduck streams"}
 }
 
 // pipelineReads reports whether a pipeline reads a stream that a name or pattern matches.

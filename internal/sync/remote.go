@@ -80,9 +80,9 @@ func sendPublished(ctx context.Context, r *stream.Run) {
 	if note != "" {
 		r.AddNote(note)
 	}
-	r.Reported.After = nil
+	r.Reported.Unsent = nil
 	if err != nil {
-		r.Reported.After = problem.Classify(err)
-		r.Reported.After.What += "; the run itself is published on this machine"
+		r.Reported.Unsent = problem.Classify(err)
+		r.Reported.Unsent.What += "; the run itself is published on this machine"
 	}
 }

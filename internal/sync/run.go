@@ -79,6 +79,9 @@ func readAll(ctx context.Context, r *stream.Run) error {
 			return err
 		}
 	}
+	if err := noteOrphanStreams(whole, r); err != nil {
+		return err
+	}
 	noteUnread(ctx, r)
 	noteLimits(r)
 	r.Reported.Interrupted, r.Reported.Code = ctx.Err() != nil, r.Runner.InterruptedCode(ctx)

@@ -19,11 +19,9 @@ import (
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
 	"aqueduck/transform"
-	"aqueduck/transform/maskrule"
 )
 
-// acceptsLoss reports whether the operator accepted a large loss of rows of a stored table: by its name, its view's name or its stream's name, or
-// because the configuration masks the whole list that its rows are made of.
+// acceptsLoss reports whether the operator accepted a large loss of rows of a stored table: by its name, its view's name or its stream's name.
 func acceptsLoss(r *stream.Run, schema, table string) bool {
 	if r.Options.AcceptsDrop(table) {
 		return true
@@ -36,17 +34,8 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 	}
 	return slices.ContainsFunc(streams, func(s *schemas.Stream) bool {
 		return slices.ContainsFunc(dictionary.Tables([]*schemas.Stream{s}), func(t transform.Table) bool {
-			return t.Name == table && (r.Options.AcceptsDrop(t.View, s.Name) || masksRows(r.Config, s, table))
+			return t.Name == table && r.Options.AcceptsDrop(t.View, s.Name)
 		})
-	})
-}
-
-// masksRows reports whether the configuration drops the list that the rows of a stream's table are made of, or entries of it.
-func masksRows(c *config.Config, s *schemas.Stream, table string) bool {
-	_, drop := c.MaskedNames(s)
-	return slices.ContainsFunc(drop, func(name string) bool {
-		rules, err := maskrule.Find(s, name, false)
-		return err == nil && slices.ContainsFunc(rules, func(p maskrule.Rule) bool { return p.Rows && p.Table == table })
 	})
 }
 
@@ -144,6 +133,9 @@ func openRun(ctx context.Context, r *stream.Run) error {
 		return err
 	}
 	if err := r.Writer.SnapshotReaders(ctx); err != nil {
+		return err
+	}
+	if err := findLostWarehouse(ctx, r); err != nil {
 		return err
 	}
 	if r.Rehash, err = findHashKey(ctx, r); err != nil {

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/sync/stream"
+	"aqueduck/load"
+	"aqueduck/schemas"
 )
 
 // noteLimits adds notes about streams that --limit cut short, and about a run that used up max_requests. A limit below what a run without changes
@@ -35,6 +38,40 @@ func noteLimits(r *stream.Run) {
 				"the request budget of this run (%d) was used up before %s was read; if such runs write no rows, raise the budget", most, strings.Join(cut, ", ")))
 		}
 	}
+}
+
+// noteOrphanStreams adds a note for each child stream of which no run has read a parent stream: it reads nothing, as if the source had nothing.
+func noteOrphanStreams(ctx context.Context, r *stream.Run) error {
+	for _, w := range r.Workspaces {
+		var states map[string]string
+		err := r.Writer.Use(func(work *load.Work) (err error) {
+			states, err = work.Facts.States(ctx, w.Name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, t := range r.Tasks {
+			over := t.Stream.Read.Over
+			if t.Workspace != w || !t.Stream.Read.UsesPendingIDs() || t.Result.Status != runlog.StatusOK {
+				continue
+			}
+			wasRead := func(s *schemas.Stream) bool {
+				_, read := states[s.Name]
+				return read && s != t.Stream && (slices.Contains(over.Streams, s.Name) || slices.Contains(over.Streams, s.Owner()))
+			}
+			if isRead := func(o *stream.Task) bool {
+				return o.Workspace == w && slices.Contains(over.Streams, o.Stream.Owner()) && o != t
+			}; slices.ContainsFunc(r.Tasks, isRead) {
+				continue // its own result says how far it was read
+			}
+			if !slices.ContainsFunc(r.Runner.Catalogue.Streams(), wasRead) {
+				parents := slices.DeleteFunc(slices.Clone(over.Streams), func(name string) bool { return name == t.Stream.Name })
+				r.AddNote(fmt.Sprintf("%s has no rows to read lists for: no run has read %s; name it in a pipeline", r.Progress.NameOf(t), strings.Join(parents, " or ")))
+			}
+		}
+	}
+	return nil
 }
 
 // noteUnread sets the status of the streams that were not reached, because the run was interrupted or the workspace refused the token.

@@ -1,2 +1,2 @@
-// Package term formats counts, times and durations for people.
+// Package term formats counts, times, durations and texts of CSV files for people.
 package term

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -18,6 +19,7 @@ type TableState struct {
 	Schema, Name string
 	Rows         int64     // counted
 	Shown        int64     // those of them that are not soft-deleted
+	Masked       int64     // shown rows that maskings have removed since the table was made
 	Recorded     int64     // the sum of what the commits counted
 	ChangedAt    time.Time // when a row last changed
 	VerifiedAt   time.Time // the ChangedAt that a publish last verified; equal to ChangedAt: nothing new to verify
@@ -29,6 +31,9 @@ type Snapshot struct {
 	Checkpoints string // a checksum over all of them
 	Erased      ErasedRows
 }
+
+// MaskedSince is the number of rows that maskings have removed since an older state of the table.
+func (t TableState) MaskedSince(older TableState) int64 { return max(0, t.Masked-older.Masked) }
 
 // Table gives a table by its schema and name.
 func (s Snapshot) Table(name [2]string) (TableState, bool) {
@@ -95,6 +100,9 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	if err := s.countRows(ctx, db, gone); err != nil {
 		return s, err
 	}
+	if err := s.readMasked(ctx, db); err != nil {
+		return s, fmt.Errorf("read how many rows were removed by masking: %w", err)
+	}
 	if s.Erased, err = readErased(ctx, db); err != nil {
 		return s, fmt.Errorf("read the erasures: %w", err)
 	}
@@ -141,6 +149,16 @@ func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]strin
 		}
 	}
 	return fmt.Errorf("count the rows: %w", all)
+}
+
+// readMasked reads how many rows maskings have removed.
+func (s *Snapshot) readMasked(ctx context.Context, db *duck.DB) (err error) {
+	for i, t := range s.Tables {
+		if s.Tables[i].Masked, err = workdb.ReadMaskedRows(ctx, db, t.Schema, t.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // goneTables gives the stored tables that have the column of soft deletes. Their definitions are searched for it: the first

@@ -187,10 +187,19 @@ func refuseOther(d Dir) error {
 		case e.Name() == "erasures.log" || isPlaced(e) || e.Name() == "lost+found":
 		case e.Name() == ".aqueduck" && isUnfinished(d):
 		default:
-			return fmt.Errorf("%s is not a warehouse and contains %s: give an empty directory", d, e.Name())
+			return fmt.Errorf("%s is not a warehouse and contains %s", d, e.Name())
 		}
 	}
 	return nil
+}
+
+// Foreign is why a directory is no place for a warehouse, although it exists: it has files of others. It is nil for a warehouse, and for what a
+// first run may make into one.
+func Foreign(d Dir) error {
+	if marked, err := isWarehouse(d); marked || err != nil {
+		return nil
+	}
+	return refuseOther(d)
 }
 
 // isUnfinished reports whether a first start was killed before it marked the directory, or a person put back a hash key or

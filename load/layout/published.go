@@ -3,6 +3,7 @@ package layout
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,9 +103,10 @@ func (d Dir) AsPublished() bool {
 	return err == nil && !content.ModTime().After(sum.ModTime())
 }
 
-// Readable is the path for a reader that opens it later: the link; "" where nothing is published.
+// Readable is the path for a reader that opens it later: the link; "" where nothing is published, or no published file is left.
 func (d Dir) Readable() string {
-	if d.Current() == "" {
+	files, err := d.PublishedFiles()
+	if d.Current() == "" || len(files) == 0 && (err == nil || errors.Is(err, fs.ErrNotExist)) {
 		return ""
 	}
 	return d.Link()

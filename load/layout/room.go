@@ -46,6 +46,9 @@ func (d Dir) Room() (r Room, err error) {
 	return r, err
 }
 
+// Bytes formats a number of bytes for people.
+func Bytes(n int64) string { return disk.Bytes(n) }
+
 // CheckRoom refuses to write a file of a size, in bytes, to a path where the disk would be full.
 func CheckRoom(path string, bytes int64) error {
 	return disk.Room(filepath.Dir(path), bytes, "copying a file of the object store")

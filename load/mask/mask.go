@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"aqueduck/load/internal/clause"
@@ -106,6 +107,11 @@ func (w *Masks) maskGroup(ctx context.Context, schema string, g maskrule.Group, 
 				return 0, err
 			}
 		}
+		if g.Rules[0].Rows {
+			if err := w.noteRemoved(ctx, schema, t, g); err != nil {
+				return 0, err
+			}
+		}
 		n, gone, err := w.maskInTable(ctx, duck.Table(schema, t.Name), t, g, key, stamp)
 		if err != nil {
 			return 0, err
@@ -122,6 +128,23 @@ func (w *Masks) maskGroup(ctx context.Context, schema string, g maskrule.Group, 
 		}
 	}
 	return all, nil
+}
+
+// noteRemoved counts the rows that a group deletes, before it does. The publish guard does not take them for lost. Soft-deleted rows do not count there.
+func (w *Masks) noteRemoved(ctx context.Context, schema string, t transform.Table, g maskrule.Group) error {
+	where := rowsCondition(g, "", t.HasColumn)
+	if t.HasColumn(transform.GoneColumn) {
+		where += " AND " + transform.GoneColumn + " IS NULL"
+	}
+	var more int64
+	if err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+duck.Table(schema, t.Name)+" WHERE "+where, nil, &more); err != nil || more == 0 {
+		return err
+	}
+	before, err := workdb.ReadMaskedRows(ctx, w.db.DB, schema, t.Name)
+	if err != nil {
+		return err
+	}
+	return w.db.SaveNames(ctx, workdb.MaskedRowsKey(schema, t.Name), []string{strconv.FormatInt(before+more, 10)})
 }
 
 func (w *Masks) maskInTable(ctx context.Context, relation string, t transform.Table, g maskrule.Group, key []byte, stamp time.Time) (rows, gone int64, err error) {

@@ -11,12 +11,11 @@ import (
 	"aqueduck/load/layout"
 )
 
-// fewRows is the number of rows that any table may lose at once. In a tiny table they are a large share but prove
-// nothing.
+// fewRows is the number of rows that any table may lose at once. In a tiny table they are a large share but prove nothing.
 const fewRows = 10
 
 // checkRowLoss is the publish guard. It compares the rows with those that readers have, and returns
-// *failure.PublishBlocked where a table lost a larger share than MaxLoss. Rows that an erasure removed do not count as
+// *failure.PublishBlocked where a table lost a larger share than MaxLoss. Rows that an erasure or a masking removed do not count as
 // lost. Views are not checked: their tables are.
 func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 	if s.MaxLoss <= 0 {
@@ -28,7 +27,7 @@ func (s *Spec) checkRowLoss(now facts.Snapshot) error {
 	for _, before := range s.Readers.Tables {
 		name := [2]string{before.Schema, before.Name}
 		after, there := now.Table(name)
-		lost := before.Shown - after.Shown - erased[name]
+		lost := before.Shown - after.Shown - erased[name] - after.MaskedSince(before)
 		// A share alone would block tiny tables.
 		isLarge := there && lost > fewRows && float64(lost) > s.MaxLoss*float64(before.Shown)
 		if isLarge && (s.Accept == nil || !s.Accept(before.Schema, before.Name)) {

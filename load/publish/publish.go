@@ -163,7 +163,7 @@ func checkpointCopy(ctx context.Context, db *duck.DB) error {
 
 // copyOptions let DuckDB write the temporary parts, and read the copy where it is written again.
 func (p *publishRun) copyOptions(path string) duck.Options {
-	o := duck.Options{Path: path, Reach: []string{p.dir.Temp(), p.fresh}, TempDir: p.dir.Temp(), Memory: p.spec.Memory, Timezone: p.spec.Timezone}
+	o := duck.Options{Path: path, Reach: []string{p.dir.Temp(), p.fresh}, TempDir: p.dir.Temp(), Memory: p.spec.Memory, Timezone: p.spec.Timezone, Pool: p.spec.Pool}
 	if p.spec.Emulated {
 		o.Now = p.at
 	}

@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/internal/sandbox"
 	"aqueduck/load/facts"
+	"aqueduck/load/internal/duck"
 	"aqueduck/load/layout"
 	"aqueduck/load/publish/keyed"
 	"aqueduck/transform"
@@ -31,6 +32,7 @@ type Spec struct {
 	DropLake  bool                            // publish the file alone, and remove the Parquet files
 	// CleanOlder rewrites an older published file without what was erased since; after an error, or where it is nil, the file is removed.
 	CleanOlder func(ctx context.Context, file string) error
+	Pool       *duck.Pool      // gives the engines that open its files; nil: each file gets one of its own
 	Emulated   bool            // Now is the clock of an emulated workspace: now() in models is the time of the publish
 	Program    sandbox.Program // this program, for the process that makes the models of users; needed where there are any
 }

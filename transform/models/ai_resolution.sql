@@ -2,7 +2,7 @@
 -- doc: One row per conversation, with the outcome of the AI agent's part in it. The outcome is resolution_state from the source, and is never inferred from text. Involvement rate: involved over all rows. Resolution rate: resolved over involved.
 -- key: conversation_id
 -- column conversation_id: Id of the conversation.
--- column involved: The AI agent took part; null if the source does not say.
+-- column involved: The AI agent took part, alone or before a human; null if the source does not say. resolved_by in first_contact_resolution is ai where no human answered.
 -- column ai_agent_resolution_state: Outcome, as sent - confirmed_resolution, assumed_resolution, routed_to_team, escalated, abandoned; others may come. Null without an outcome yet.
 -- column resolved: True for a resolution, confirmed by the contact or assumed. Null if the AI agent was not involved, if there is no outcome yet, and for unknown outcomes.
 -- column resolved_confirmed: True for a resolution that the contact confirmed; null where resolved is null.

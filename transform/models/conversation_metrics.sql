@@ -4,6 +4,7 @@
 -- changed by: conversations.id, conversation_parts.conversation_id
 -- column conversation_id: Id of the conversation.
 -- column created_date: Day of its start, in the time zone of the warehouse.
+-- column team_assignee_id: Team in charge now, not the one that answered. As sent: nobody is 0 in newer API versions, null in older ones. assignment_intervals has the team at the time of an answer.
 -- column first_contact_reply_at: First message of the contact: the first one of a conversation that a lead or user began, otherwise the earliest comment or quick reply by one. Redacted messages count, and those of a lead who was merged later. Null if the contact never wrote.
 -- column first_human_response_at: Earliest message by an admin from first_contact_reply_at on: a comment, or words with an assignment, a close, a snooze or a reopening. Bots, the AI agent and notes do not count, deleted admins do. Null without one. If texts are dropped, only comments count.
 -- column first_ai_response_at: Earliest comment by the AI agent or by a bot, or with an answer of the AI agent; null without one.

@@ -26,6 +26,10 @@ func TestMetricDriftIsOursBesideTheStatistics(t *testing.T) {
 			"creation|2026-10-19 10:00:00|closed|admin|2|                   |1200| |",
 			"snooze  |2026-10-19 10:00:00|open  |user |3|                   |    |0|",
 			"none    |2026-10-19 10:00:00|open  |user | |                   |    | |",
+			"agent   |2026-10-19 10:00:00|open  |user |2|2026-10-19 10:00:05|    | |",
+			"imported|2026-10-19 10:00:00|open  |user |2|2026-10-19 10:10:00|    | |",
+			"choice  |2026-10-19 10:00:00|open  |bot  |3|2026-10-19 10:40:00|    | |",
+			"close   |2026-10-19 10:00:00|open  |user |3|                   |    | |",
 			"other   |2026-10-19 10:00:00|open  |user |1|2026-10-19 10:50:00|    | |5"),
 		insertParts(`
 			same     | 2026-10-19 10:10:00 | comment by admin 1 | open   | | words
@@ -39,18 +43,34 @@ func TestMetricDriftIsOursBesideTheStatistics(t *testing.T) {
 			outbound | 2026-10-19 10:20:00 | comment by admin 1 | open   | | words
 			creation | 2026-10-19 10:10:00 | comment by user u  | open   | | words
 			creation | 2026-10-19 10:20:00 | close by admin 1   | closed
+			agent    | 2026-10-19 10:00:05 | comment by ai 9 | open | | words
+			agent    | 2026-10-19 10:10:00 | comment by admin 1 | open   | | words
+			imported | 2026-10-18 10:00:00 | comment by user u  | open   | | words
+			imported | 2026-10-19 10:10:00 | comment by admin 1 | open   | | words
+			choice   | 2026-10-19 10:10:00 | quick_reply by user u | open | | words
+			choice   | 2026-10-19 10:20:00 | comment by user u  | open   | | words
+			choice   | 2026-10-19 10:30:00 | comment by admin 1 | open   | | words
+			close    | 2026-10-19 10:10:00 | close by admin 1   | closed
+			close    | 2026-10-19 10:20:00 | comment by user u  | open   | | words
+			close    | 2026-10-19 10:30:00 | comment by admin 1 | open   | | words
 			snooze   | 2026-10-19 10:10:00 | close by admin 1   | closed
 			snooze   | 2026-10-19 10:20:00 | snoozed by admin 1 | snoozed
 			snooze   | 2026-10-19 10:30:00 | open by admin 1    | open
 			none     | 2026-10-19 10:10:00 | comment by admin 1 | open   | | words
-			other    | 2026-10-19 10:40:00 | comment by admin 1 | open   | | words`))
+			other    | 2026-10-19 10:40:00 | comment by admin 1 | open   | | words`),
+		"UPDATE main.conversation_parts SET author_type = 'admin' WHERE conversation_id = 'agent' AND from_ai_agent", // it signs as a teammate
+		"UPDATE main.conversations_all SET statistics_first_contact_reply_at = created_at WHERE id = 'imported'",
+		"UPDATE main.conversations_all SET statistics_first_contact_reply_at = created_at + INTERVAL 20 MINUTE WHERE id = 'choice'",
+		"UPDATE main.conversations_all SET statistics_median_time_to_reply = 1800 WHERE id = 'close'")
 	g.expectRows(`SELECT conversation_id, measure, ours, theirs, drift, agrees, why FROM models.metric_drift
 		WHERE measure IN ('first_response', 'time_to_first_close', 'reopens', 'assignments') AND theirs IS NOT NULL`,
 		"same|first_response|600|600|0|true|", "same|time_to_first_close|1200|1200|0|true|", "same|reopens|0|0|0|true|", "same|assignments|0|0|0|true|",
 		"words|first_response|600|1800|-1200|false|words", "redacted|first_response|600|1800|-1200|false|redacted",
 		"outbound|first_response|1200|30|1170|false|outbound", "creation|time_to_first_close|600|1200|-600|false|from creation",
-		"snooze|reopens|1|0|1|false|snooze", "other|first_response|2400|3000|-600|false|other", "other|assignments|0|5|-5|false|other")
+		"agent|first_response|600|5|595|false|ai agent", "snooze|reopens|1|0|1|false|snooze", "imported|first_response|600|600|0|true|", "choice|first_response|1800|2400|-600|false|quick reply", "other|first_response|2400|3000|-600|false|other", "other|assignments|0|5|-5|false|other")
 	g.expectRows("SELECT DISTINCT measure, ours, theirs, agrees FROM models.metric_drift WHERE conversation_id = 'redacted' AND measure = 'first_contact_reply'", "first_contact_reply|0||false")
+	g.expectRows(`SELECT conversation_id, measure, ours, theirs, why FROM models.metric_drift WHERE measure IN ('first_contact_reply', 'median_reply_time') AND theirs IS NOT NULL`,
+		"imported|first_contact_reply|-86400|0|imported", "choice|first_contact_reply|600|1200|quick reply", "close|median_reply_time|600|1800|close")
 	g.expectRows("FROM models.metric_drift WHERE conversation_id = 'none'") // without statistics there is nothing to compare
 }
 

@@ -32,7 +32,7 @@ other. Every publish builds them over the stored tables. A model is missing if i
 
 ## Your own models
 
-` + "`models: models/*.sql`" + ` in pipelines.yaml names the SQL files. Each file begins with
+` + "`models: models/*.sql`" + ` in pipelines.yaml names the SQL files. This is a complete file:
 
 ` + "```sql" + `
 -- relation: open_by_team (view)
@@ -43,12 +43,15 @@ SELECT team_assignee_id AS team_id, count(*) AS conversations
 FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
 ` + "```" + `
 
+- The lines ` + "`" + `-- relation:` + "`" + ` and ` + "`" + `-- doc:` + "`" + ` are required. ` + "`" + `-- key:` + "`" + ` names the columns that identify a row. ` + "`" + `-- column NAME: meaning` + "`" + `
+  becomes the comment of a column.
 - Write ` + "`" + `{schema}.` + "`" + ` before a stored table, ` + "`" + `{models}.` + "`" + ` before another model, and ` + "`" + `{timezone}` + "`" + ` for the warehouse's time zone. Models are
   built in the order of these references.
 - ` + "`" + `-- column nick from name: …` + "`" + ` says that column ` + "`" + `nick` + "`" + ` shows the source's column ` + "`" + `name` + "`" + `. In the dictionary it is then personal data, too.
 - With ` + "`" + `(table)` + "`" + ` instead of ` + "`" + `(view)` + "`" + ` the model is stored, and filled at each publish that changed a row.
-- A model reads only the warehouse. It calls only functions without side effects, those in ` + "`" + `load/internal/duck/functions.txt` + "`" + `, and no macros.
-- If DuckDB refuses a model, the run reports its file and line. The model is then missing from the published file, and the data is complete.
+- A model reads only the warehouse. It calls only functions without side effects, and no macros. ` + "`" + `aqueduck check` + "`" + ` names a function that is
+  not allowed. In a checkout, ` + "`" + `load/internal/duck/functions.txt` + "`" + ` lists all of them.
+- ` + "`" + `aqueduck check` + "`" + ` does not ask DuckDB whether tables, columns and functions exist. If DuckDB refuses a model, the run reports its file and line. The model is then missing from the published file, and the data is complete.
 `
 
 // TestThePageOfModelsIsWhatTheirFilesSay holds docs/models.md to the SQL files and to the tests of each model.

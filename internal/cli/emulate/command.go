@@ -47,6 +47,9 @@ type emulateOptions struct {
 	knobs                 string
 	webhooks              []string
 	secret                string
+	live                  bool
+	speed                 float64
+	openAPI               bool
 }
 
 // NewCommand returns the command emulate.
@@ -59,9 +62,13 @@ func NewCommand(h Host) *cobra.Command {
 data that depends only on the seed, and with fault injection.
 
 /_oracle/STREAM returns the true rows, also as of an earlier time. GET /_emulator/ describes how to trigger
-events. Open / in a browser to see the data and the requests.
+events. Open / in a browser to see the data and the requests. /openapi.json, also printed by --openapi, describes the API.
 
 --state keeps triggered events in a file, so that the next start serves the same workspace.
+
+With --live the workspace goes on living by this machine's clock: contacts, conversations and tickets are created
+and change while it is served. Its history ends now, not in June 2024. --speed 60 lets an hour pass in each minute.
+With --state the next start goes on, and first catches up with the clock.
 
 --webhook sends notifications of events to an address: ratings, bot replies, finished jobs, dynamic content,
 calls. They are signed with --webhook-secret. A notification is repeated until it is answered with 2xx, at
@@ -75,6 +82,9 @@ Faults for --chaos, separated by commas:
   aqueduck emulate --port 8080 --chaos 'error=0.02:503,429=0.05,reset@17' --log-level debug
   aqueduck emulate --hours 48 --zone Europe/Berlin --api-version 2.16 --rate 600
   aqueduck emulate --port 8080 --state emulated.ndjson
+  aqueduck emulate --openapi > openapi.json
+  aqueduck emulate --live
+  aqueduck emulate --live --speed 60 --state living.ndjson
   aqueduck emulate --scoped-token reader=read_conversations --knobs '{"Unavailable": ["calls"], "NoDynamicContent": true}'
   aqueduck emulate --webhook http://127.0.0.1:9999/hook --webhook-secret s3cret`,
 		Args: usage.NoArguments,
@@ -86,7 +96,9 @@ Faults for --chaos, separated by commas:
 	flags.StringVar(&e.identity.Population, "population", defaultPopulation, "what the workspace is like: team, a support team of ten, or odd, every unusual value")
 	flags.IntVar(&e.identity.Contacts, "contacts", 0, "number of contacts (default: that of the demo)")
 	flags.IntVar(&e.identity.Conversations, "conversations", 0, "number of conversations; a negative number means none (default: three for ten contacts)")
-	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of changes after the generated history, which ends in June 2024; then nothing changes until now")
+	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of changes after the generated history, which ends in June 2024; then nothing changes until now; with --live the last hours before now")
+	flags.BoolVar(&e.live, "live", false, "let hours pass with this machine's clock, from now on")
+	flags.Float64Var(&e.speed, "speed", 1, "with --live: how much faster than this machine's clock time passes; 60 is an hour a minute")
 	flags.StringVar(&e.identity.Zone, "zone", "UTC", "time zone of the workspace, e.g. Europe/Berlin")
 	flags.StringVar(&e.version, "api-version", "2.17", "API version for requests that name none")
 	flags.StringVar(&e.header, "version-header", "Service-Version", "header that names the API version")
@@ -95,6 +107,7 @@ Faults for --chaos, separated by commas:
 	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "another token with its scopes, e.g. reader=read_conversations,read_dynamic_content; may be given several times")
 	flags.StringVar(&e.knobs, "knobs", "", "settings for behaviour that differs between workspaces, as a JSON object (listed in docs/internals/emulator-controls.md)")
 	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
+	flags.BoolVar(&e.openAPI, "openapi", false, "print the OpenAPI 3.1 document of what is served, and end")
 	flags.StringVar(&e.state, "state", "", "file that keeps triggered events for the next start")
 	flags.StringArrayVar(&e.webhooks, "webhook", nil, "address that gets each event, e.g. http://127.0.0.1:9999/hook; may be given several times")
 	flags.StringVar(&e.secret, "webhook-secret", "emulated-webhook-secret", "secret that signs the notifications to webhooks")
@@ -107,10 +120,63 @@ var versionNumber = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
 // runEmulator checks the flags, creates the workspace and serves it.
 func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
+	if err := checkFlags(c, e); err != nil {
+		return err
+	}
+	if e.openAPI {
+		_, err := h.Stdout.Write(emulator.OpenAPI())
+		return err
+	}
+	if e.identity.Start = epoch; e.live {
+		e.identity.Live, e.identity.Start = newLiveness(h.Now(), e.speed, e.identity.Hours)
+	}
+	var kept *stateFile
+	if e.state != "" {
+		if kept, err = openState(c, e.state, &e.identity); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, kept.Close()) }()
+	}
+	zone, err := time.LoadLocation(e.identity.Zone)
+	if err != nil { // of the state file: that of the flag was checked
+		return kept.damagedError(1, err)
+	}
+	log, now := h.Log(), h.Now
+	if e.identity.Live != nil {
+		now = e.identity.Live.clock(h.Now)
+	}
+	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Population: e.identity.Population, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
+		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
+		Now: now, Live: e.identity.Live != nil, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: logRequests(log)})
+	if err := addScopedTokens(c, w, e.scoped); err != nil {
+		return err
+	}
+	if e.knobs != "" {
+		if _, err := w.RunOperation("set", json.RawMessage(e.knobs)); err != nil {
+			return usage.Errorf(c, "--knobs: %w", err)
+		}
+	}
+	if err := kept.replayOperations(w, log); err != nil {
+		return err
+	}
+	if e.identity.Live != nil {
+		if err := catchUp(c.Context(), w, e.identity.Start, log); err != nil {
+			return err
+		}
+	}
+	w.SetJournal(func(d emulator.JournalEntry) error {
+		log.Info("control", "do", d.Do)
+		return kept.appendOperation(d)
+	})
+	return serveEmulation(c.Context(), h, w, e, log)
+}
+
+// checkFlags checks the flags that need nothing else.
+func checkFlags(c *cobra.Command, e *emulateOptions) error {
 	if err := fault.CheckChaos(e.chaos); err != nil {
 		return usage.Errorf(c, "%w", err)
 	}
-	zone, err := time.LoadLocation(e.identity.Zone)
+	_, err := time.LoadLocation(e.identity.Zone)
 	switch {
 	case err != nil || e.identity.Zone == "":
 		return usage.Errorf(c, "--zone %s: expected a name like Europe/Berlin", problem.ShellQuote(e.identity.Zone))
@@ -130,37 +196,7 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 			return usage.Errorf(c, "--webhook: %w", err)
 		}
 	}
-	e.identity.Start = epoch
-	var kept *stateFile
-	if e.state != "" {
-		if kept, err = openState(c, e.state, &e.identity); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, kept.Close()) }()
-		if zone, err = time.LoadLocation(e.identity.Zone); err != nil {
-			return kept.damagedError(1, err)
-		}
-	}
-	log := h.Log()
-	w := emulator.New(emulator.Config{Seed: e.identity.Seed, Population: e.identity.Population, Contacts: e.identity.Contacts, Conversations: e.identity.Conversations,
-		Hours: e.identity.Hours, Start: e.identity.Start, Zone: zone, Token: e.token, DefaultVersion: e.version, VersionHeader: e.header, RatePerMinute: e.rate,
-		Now: h.Now, Knobs: emulator.Knobs{Chaos: e.chaos}, Watch: logRequests(log)})
-	if err := addScopedTokens(c, w, e.scoped); err != nil {
-		return err
-	}
-	if e.knobs != "" {
-		if _, err := w.RunOperation("set", json.RawMessage(e.knobs)); err != nil {
-			return usage.Errorf(c, "--knobs: %w", err)
-		}
-	}
-	if err := kept.replayOperations(w, log); err != nil {
-		return err
-	}
-	w.SetJournal(func(d emulator.JournalEntry) error {
-		log.Info("control", "do", d.Do)
-		return kept.appendOperation(d)
-	})
-	return serveEmulation(c.Context(), h, w, e, log)
+	return checkLiveFlags(c, e.live, e.speed, e.state)
 }
 
 // addScopedTokens adds the tokens of --scoped-token.
@@ -198,7 +234,7 @@ func serveEmulation(ctx context.Context, h Host, w *emulator.Workspace, e *emula
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", e.port))
 	if err != nil {
 		return &problem.Problem{Class: "config", What: fmt.Sprintf("the emulator cannot open port %d", e.port), Err: err,
-			Next: "choose another port; --port 0 takes a free one", Exit: problem.ExitFailed}
+			Next: "choose another port; --port 0 takes a free one"}
 	}
 	url, token := "http://"+listener.Addr().String(), w.AccessToken()
 	fmt.Fprintf(h.Stdout, `serving an emulated workspace on %[1]s
@@ -211,6 +247,12 @@ try it (the second command needs a pipelines.yaml):
   curl -sS -H %[3]s %[4]s
   WORKSPACE_URL=%[1]s WORKSPACE_TOKEN=%[5]s %[6]s sync --dir emulated
 `, url, token, problem.ShellQuote("Authorization: Bearer "+token), problem.ShellQuote(url+"/contacts?per_page=2"), problem.ShellQuote(token), problem.ShellQuote(h.Name))
+	if e.identity.Live != nil {
+		fmt.Fprintf(h.Stdout, "\nthe workspace lives: its clock shows %s, and is %v times as fast as this machine's\n", w.CurrentTime().UTC().Format(time.DateTime+" MST"), e.identity.Live.Speed)
+		living, end := context.WithCancel(ctx)
+		defer end()
+		go keepLiving(living, w)
+	}
 	told, err := notifyWebhooks(h, w, url, e, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -29,6 +29,7 @@ type workspaceIdentity struct {
 	Hours         int       `json:"hours"`
 	Start         time.Time `json:"start"`
 	Zone          string    `json:"zone"`
+	Live          *liveness `json:"live,omitempty"` // nil: hours pass by operations only
 }
 
 const (
@@ -126,6 +127,9 @@ func (s *stateFile) checkIdentity(c *cobra.Command, line []byte, asked *workspac
 		if c.Flags().Changed(f.flag) && f.have != f.want {
 			return usage.Errorf(c, "--state %s is a workspace of --%s %v, not %v: omit --%[2]s, or give another file", s.path, f.flag, f.have, f.want)
 		}
+	}
+	if err := checkLife(c, s.path, have.Live, asked.Live, have.Start); err != nil {
+		return err
 	}
 	*asked = have
 	return nil

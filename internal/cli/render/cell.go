@@ -89,15 +89,6 @@ func escapeControls(text string) string {
 	return b.String()
 }
 
-// noFormula puts a ' before a text that a spreadsheet would execute as a formula: it may come from a customer. Numbers and telephone numbers
-// stay as they are.
-func noFormula(text string) string {
-	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(text)[0]) || strings.Trim(text, "+-0123456789 .,()") == "" {
-		return text
-	}
-	return "'" + text
-}
-
 // TimeCell returns a time for a row; nil for an unknown one.
 func TimeCell(t time.Time) any {
 	if t.IsZero() {

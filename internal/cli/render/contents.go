@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,7 +12,7 @@ import (
 )
 
 // PrintContents prints what a configuration without mistakes has, and who can read the files of its warehouse.
-func PrintContents(w io.Writer, files string, c *config.Config, streams []string) error {
+func PrintContents(w io.Writer, files string, c *config.Config, read, unread []string) error {
 	var pipelines, workspaces []string
 	for _, p := range c.Pipelines {
 		pipelines = append(pipelines, p.Name)
@@ -28,7 +29,7 @@ func PrintContents(w io.Writer, files string, c *config.Config, streams []string
 		readers = formatAudience(c.Warehouse.Dir, a)
 	}
 	list := func(names []string) string { return strings.Join(names, ", ") }
-	_, err := fmt.Fprintf(w, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n  readers     %s\n", files, list(pipelines), list(workspaces), list(streams), readers)
+	_, err := fmt.Fprintf(w, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n  not read    %s\n  readers     %s\n", files, list(pipelines), list(workspaces), list(read), cmp.Or(list(unread), "none"), readers)
 	return err
 }
 

@@ -14,7 +14,7 @@ import (
 
 // PrintOnline writes a line for each stream.
 func PrintOnline(o *preview.Online, w io.Writer) {
-	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "NAMED", "REASON")
+	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "IN A PIPELINE", "REASON")
 	for _, s := range o.Streams {
 		named := ""
 		if s.Named {
@@ -78,6 +78,10 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 		if u.Table != of {
 			fmt.Fprintf(w, "\nfields without a column in %s (they are in _extra):\n", u.Table)
 			of = u.Table
+		}
+		if u.Seen == 0 {
+			fmt.Fprintf(w, "  %-70s # %s is null in every record of this page: correct the type\n", u.Line, u.Path)
+			continue
 		}
 		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Truncate(u.Example, 40))
 	}

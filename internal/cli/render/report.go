@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
@@ -49,7 +48,10 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "  audit %s: %s of %s.%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, f.Table, cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
+		fmt.Fprintf(w, "  audit %s: %s of %s%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, term.WithNote(".", f.Table), cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
+		if f.Next != "" {
+			fmt.Fprintf(w, "       next: %s\n", f.Next)
+		}
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" {
@@ -59,10 +61,8 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 			fmt.Fprintf(w, "       note: %s is newly unavailable. Its rows stay, and later runs do not fail because of it; see its age: aqueduck status\n", s.Name(r))
 		}
 	}
-	for _, p := range []*problem.Problem{r.Held, r.After} {
-		if p != nil {
-			fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", p.Class, p.What, p.Next)
-		}
+	for _, p := range r.Problems() {
+		fmt.Fprintf(w, "\n  error[%s] %s\n       next: %s\n", p.Class, p.What, p.Next)
 	}
 	if r.Interrupted {
 		fmt.Fprintf(w, "\n  interrupted: complete batches are committed, but not yet published\n       next: %s\n", r.Given.Append("aqueduck sync "+r.Pipeline))

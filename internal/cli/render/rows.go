@@ -124,7 +124,7 @@ type csvRows struct{ w *csv.Writer }
 func (r *csvRows) WriteHeader(names, _ []string) error {
 	texts := make([]string, len(names))
 	for i, name := range names {
-		texts[i] = noFormula(name)
+		texts[i] = term.EscapeFormula(name)
 	}
 	return r.w.Write(texts)
 }
@@ -134,7 +134,7 @@ func (r *csvRows) WriteRow(values []any) error {
 	for i, v := range values {
 		texts[i] = formatCell(v)
 		if _, ok := v.(string); ok {
-			texts[i] = noFormula(texts[i])
+			texts[i] = term.EscapeFormula(texts[i])
 		}
 	}
 	return r.w.Write(texts)

@@ -24,8 +24,12 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			s.Lost.Pipeline, runlog.ShortRun(s.Lost.Run), s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
 	}
 	failed := printFailed(s, w)
-	if len(s.Streams) == 0 {
-		fmt.Fprintf(w, "nothing   has been published in %s yet\n", s.Dir)
+	if s.Foreign != nil {
+		fmt.Fprintf(w, "data      none: %v\n          next: give the directory of a warehouse: --dir DIR\n", s.Foreign)
+	} else if s.Gone {
+		fmt.Fprintf(w, "data      gone: runs published to %s, and no published file is left\n          next: %s; without a backup: %s\n", s.Dir, runlog.NextAfterLoss, s.Given.Append("aqueduck sync"))
+	} else if len(s.Streams) == 0 {
+		fmt.Fprintf(w, "data      none yet: nothing is published in %s\n", s.Dir)
 		if !failed { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}

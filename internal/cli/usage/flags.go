@@ -22,6 +22,8 @@ func DescribeExpected(f *pflag.Flag, wrong error) error {
 		return errors.New("expected a smaller number")
 	}
 	switch f.Value.Type() {
+	case "float64":
+		return errors.New("expected a number, e.g. 1.5")
 	case "int", "int64":
 		return errors.New("expected a whole number, e.g. 10")
 	case "uint64":
@@ -60,7 +62,7 @@ func SuggestFlag(c *cobra.Command, err error) error {
 
 // VariableOf returns the environment variable of a flag.
 func VariableOf(f *pflag.Flag) string {
-	return "AQUEDUCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+	return prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 // FlagValues returns the values of a flag; a list may have several.

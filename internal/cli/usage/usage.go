@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +70,15 @@ func Subcommand(c *cobra.Command, args []string) error {
 		return Errorf(c, "%s; did you mean %s?", unknown, near)
 	}
 	return Errorf(c, "%s", unknown)
+}
+
+// Enumerate joins words as a sentence does: a, b and c.
+func Enumerate(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // ShowHelp is the function of a command that only has subcommands.

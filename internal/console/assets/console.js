@@ -3,6 +3,11 @@
 (() => {
   if (!document.body.hasAttribute("data-in")) return;
 
+  // The browser's own time zone is the first one to offer.
+  const zones = document.getElementById("zones");
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zones && own) zones.prepend(Object.assign(document.createElement("option"), { value: own }));
+
   // Keys: / to search, g and a letter to go somewhere.
   const places = { o: "/", r: "/runs", f: "/freshness", d: "/data" };
   let going = false;

@@ -23,6 +23,7 @@ type WorkspaceInfo struct {
 	Streams    []string // the streams of the oracle
 	Operations string   // all operations, as a table in Markdown
 	Knobs      func() any
+	OpenAPI    []byte                 // the description of the API
 	RouteOf    func(r Request) string // the name of the route that a request went to, "" for none
 }
 
@@ -35,14 +36,20 @@ type Server struct {
 // New returns the controls of a workspace.
 func New(w Target, about WorkspaceInfo) *Server { return &Server{w, about} }
 
-// ServeHTTP answers a request under /_emulator or /_oracle.
+// OpenAPIPath is where the description of the API is served.
+const OpenAPIPath = "/openapi.json"
+
+// ServeHTTP answers a request under /_emulator or /_oracle, and for the description of the API.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	switch stream, oracle := strings.CutPrefix(path, "/_oracle/"); {
-	case (oracle || strings.HasPrefix(path, "/_emulator")) && !isLocal(r):
+	case (oracle || path == OpenAPIPath || strings.HasPrefix(path, "/_emulator")) && !isLocal(r):
 		http.Error(rw, "the controls are for this machine, under 127.0.0.1 or localhost, and for no page of another place", http.StatusForbidden)
 	case r.Method == http.MethodGet && oracle:
 		s.writeTruth(rw, stream, r.URL.Query().Get("at"))
+	case r.Method == http.MethodGet && path == OpenAPIPath:
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = rw.Write(s.about.OpenAPI) // the client may have disconnected
 	case r.Method == http.MethodGet && (path == "/_emulator" || path == "/_emulator/"):
 		s.writeIndex(rw)
 	case r.Method == http.MethodGet && path == "/_emulator/requests":
@@ -66,7 +73,7 @@ func isLocal(r *http.Request) bool {
 // writeIndex lists the controls.
 func (s *Server) writeIndex(rw http.ResponseWriter) {
 	rw.Header().Set("Content-Type", "text/markdown; charset=utf-8")
-	_, _ = io.WriteString(rw, "GET /_emulator/requests, /_emulator/state, /_emulator/knobs\n"+
+	_, _ = io.WriteString(rw, "GET /_emulator/requests, /_emulator/state, /_emulator/knobs, /openapi.json\n"+
 		"GET /_oracle/STREAM?at=TIME of "+strings.Join(s.about.Streams, ", ")+
 		"\nPOST /_emulator/do/OPERATION, with parameters as a JSON object or in the query:\n\n"+s.about.Operations) // the client may have disconnected
 }

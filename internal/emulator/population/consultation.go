@@ -16,18 +16,19 @@ func drawDialogue(cast *event.Cast, seed uint64, c *event.Consultation) *event.D
 	}
 	d.Confidence = int64(len(d.Asked[0]) % 101)
 	d.Draft = hitlWords(r)
+	last := d.Draft
 	for range c.Rounds {
 		one := event.FeedbackRound{Reviewer: drawReviewer(cast, r), Input: hitlWords(r)}
 		one.Elsewhere = !r.Chance(0.5)
 		if one.Failed = r.Chance(0.1); !one.Failed {
 			one.Delay = int64(r.IntN(2))
 			one.Revised = hitlWords(r)
+			last = one.Revised
 		}
 		d.Rounds = append(d.Rounds, one)
 	}
-	alone := *r // a copy: both ways to end continue from the same draws
 	d.Closing[0] = event.ConsultationClosing{Reviewer: drawReviewer(cast, r), Final: hitlWords(r), Sent: hitlWords(r)}
-	d.Closing[1] = event.ConsultationClosing{Final: hitlWords(&alone), Sent: hitlWords(&alone)}
+	d.Closing[1] = event.ConsultationClosing{Final: last, Sent: last} // nobody ended it, so nobody changed the last draft
 	return d
 }
 

@@ -4,10 +4,15 @@ import "time"
 
 // SimulateHours simulates hours: in six of them about one contact in a hundred changes, and as many conversations. What happens is a function
 // of the seed, of everything done before and of the hour's number. The workspace's own clock moves along; one that follows Setup.Now must have
-// moved already.
+// moved already. A workspace that lives by its clock only moves that.
 func (w *World) SimulateHours(hours int) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
+	if w.Lives() {
+		w.MoveClock(time.Duration(hours) * time.Hour)
+		w.RunDue(w.TimeHeld())
+		return
+	}
 	base := w.nextHourStart(hours)
 	for range hours {
 		w.RunDue(time.Unix(base, 0))
@@ -19,6 +24,12 @@ func (w *World) SimulateHours(hours int) {
 		w.NoteTerms(min(base, w.UnixNow()))
 	}
 	w.RunDue(time.Unix(base, 0))
+}
+
+// Live lets each hour pass by the clock, from hour 0 on. What happens in an hour happens at its time: whoever reads in between sees the part
+// that has happened. It is a function of the seed, of the hour's number and of what was done before, however late the hours are caught up with.
+func (w *World) Live() {
+	w.Core.Live(w.Setup.Start, func(at int64) { w.liveHour(at + 1) }, w.NoteTerms)
 }
 
 func (w *World) liveHour(base int64) {

@@ -15,21 +15,21 @@ func (w *World) playHour(base int64) {
 		}
 		return w.List[num].Doc
 	}
-	var acts []event.AdminAction
 	for _, h := range w.Setup.Origin.Script.Hour(w.HoursLived, base, active) {
 		switch {
 		case h.Action != nil:
-			h.Action.N = int32(len(w.ActionLog) + len(acts))
-			acts = append(acts, population.NewAction(w.Setup.Seed, *h.Action))
+			w.Happen(h.Action.At, func(int64) {
+				h.Action.N = int32(len(w.ActionLog))
+				w.AddActions([]event.AdminAction{population.NewAction(w.Setup.Seed, *h.Action)})
+			})
 		case h.Call != nil:
-			w.Calls.PlayCall(h.Thread.Thread, *h.Call, base)
+			w.Happen(h.Call.Initiated, func(int64) { w.Calls.PlayCall(h.Thread.Thread, *h.Call, base) })
 		case h.Consultation != nil:
-			w.Conversations.PlayConsultation(h.Thread.Thread, *h.Consultation, base)
+			w.Happen(h.Consultation.At, func(int64) { w.Conversations.PlayConsultation(h.Thread.Thread, *h.Consultation, base) })
 		case h.Thread.Ticket:
-			w.Tickets.PlayTicket(h.Thread)
+			w.Happen(h.Thread.Event.At, func(int64) { w.Tickets.PlayTicket(h.Thread) })
 		default:
-			w.Conversations.PlayThread(h.Thread)
+			w.Happen(h.Thread.Event.At, func(int64) { w.Conversations.PlayThread(h.Thread) })
 		}
 	}
-	w.AddActions(acts)
 }

@@ -30,6 +30,7 @@ type Step struct{ Base, Next load.Checkpoint }
 type Writer struct {
 	dir       layout.Dir
 	open      load.Options
+	pool      *load.Pool // nil: that of another Writer
 	spec      publish.Spec
 	catalogue *schemas.Catalogue
 
@@ -44,10 +45,16 @@ type Writer struct {
 
 // OpenWriter opens the work database of a run. The caller closes the Writer.
 func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publish.Spec, catalogue *schemas.Catalogue) (*Writer, error) {
-	w := &Writer{dir: dir, open: o, spec: spec, catalogue: catalogue, Tables: map[string][]transform.Table{}, published: o.Now()}
+	var own *load.Pool
+	if o.Pool == nil {
+		own = load.NewPool(dir)
+		o.Pool = own
+	}
+	spec.Pool = o.Pool
+	w := &Writer{dir: dir, open: o, pool: own, spec: spec, catalogue: catalogue, Tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
 	if w.Work, err = load.Open(ctx, dir, o); err != nil {
-		return nil, err
+		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
@@ -55,6 +62,7 @@ func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publis
 // AdoptRun lets a run use a work database that was opened before it and not written to. Opening it again would cost more.
 func (w *Writer) AdoptRun(o load.Options, spec publish.Spec) {
 	w.Work.SwitchRun(o.RunID, o.Now)
+	o.Pool, spec.Pool = w.open.Pool, w.open.Pool
 	w.open, w.spec, w.published = o, spec, o.Now()
 }
 
@@ -190,7 +198,9 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	spec := w.spec
 	spec.RunID = fmt.Sprintf("%s-%02d", spec.RunID, w.publishes+1)
 	if w.readers == nil && !w.Work.InPlace() { // a run that has written nothing can have lost nothing
-		w.readers = new(publish.PublishedSnapshot(ctx, w.dir))
+		if w.readers = w.Work.Published; w.readers == nil {
+			w.readers = new(publish.PublishedSnapshot(ctx, w.dir))
+		}
 	}
 	if w.readers != nil {
 		spec.Readers = *w.readers
@@ -286,13 +296,15 @@ func (w *Writer) reopenWork(ctx context.Context) (err error) {
 }
 
 // Close closes the work database. Committed rows stay.
-func (w *Writer) Close() error {
+func (w *Writer) Close() (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.Work == nil {
-		return nil
+	if w.Work != nil {
+		err = w.Work.Close()
+		w.Work = nil
 	}
-	work := w.Work
-	w.Work = nil
-	return work.Close()
+	if w.pool != nil {
+		err = errors.Join(err, w.pool.Close())
+	}
+	return err
 }

@@ -2,17 +2,12 @@
 package duck
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/duckdb/duckdb-go/v2"
 )
 
 // Catalog is the name that every file is attached under. It is the name that a reader's DuckDB gives warehouse.duckdb.
@@ -63,15 +58,17 @@ type Options struct {
 	TempDir  string   // directory for what does not fit into memory; "": none
 	RowGroup int      // rows in a group; 0: 32768
 	Timezone string   // "": UTC
+	Pool     *Pool    `json:"-"` // gives and keeps the engine that opens the file; nil: this file gets one of its own
 
 	Now time.Time `json:",omitzero"` // what now(), current_date and the like return; zero: they follow this machine's clock
 }
 
 // DB is one open file with its only connection. It may be used by one goroutine at a time.
 type DB struct {
-	pool *sql.DB
-	conn *sql.Conn
-	use  string // the statement that makes the file's names the default
+	engine *engine
+	home   *Pool // where the engine goes after Close; nil: it ends
+	conn   *sql.Conn
+	use    string // the statement that makes the file's names the default
 
 	known memory // what Remember has read, by key
 }
@@ -79,30 +76,16 @@ type DB struct {
 // Open opens a file, or creates it. Only Checkpoint ever checkpoints the file: a kill inside a checkpoint may destroy it
 // (T140). The caller closes it.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	settings := url.Values{}
-	settings.Set("threads", strconv.Itoa(max(o.Threads, 1)))
-	settings.Set("memory_limit", strconv.FormatInt(cmp.Or(o.Memory, memoryLimit), 10)+"B")
-	settings.Set("checkpoint_threshold", "1TB")
-	settings.Set("autoinstall_known_extensions", "false")
-	settings.Set("autoload_known_extensions", "false")
-	settings.Set("temp_directory", o.TempDir)
-	// A checkpoint would merge the small groups that end each commit with their whole neighbours, again and
-	// again: measured 4 CPU-seconds for 200,000 rows, against 0.02. A rebuild packs them.
-	settings.Set("max_vacuum_tasks", "0")
-	settings.Set("default_block_size", strconv.Itoa(blockSize))
-	settings.Set("zstd_min_string_length", strconv.Itoa(longText))
-	settings.Set("preserve_insertion_order", "true")
-	// Another DuckDB that gets Arrow from this one then sees the same types: JSON and UUID instead of text.
-	settings.Set("arrow_lossless_conversion", "true")
-	connector, err := duckdb.NewConnector("?"+settings.Encode(), nil)
+	e, err := o.Pool.take(o)
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{pool: sql.OpenDB(connector), known: memory{}}
-	if d.conn, err = d.pool.Conn(ctx); err != nil {
-		return nil, errors.Join(err, d.pool.Close())
+	d := &DB{engine: e, home: o.Pool, known: memory{}}
+	if d.conn, err = e.instance.Conn(ctx); err != nil {
+		return nil, errors.Join(err, e.instance.Close())
 	}
 	if err := d.attachFile(ctx, o); err != nil {
+		e.damaged = true
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -118,10 +101,6 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 	if o.ReadOnly {
 		mode = "READ_ONLY"
 	}
-	zone := o.Timezone
-	if zone == "" {
-		zone = "UTC"
-	}
 	d.use = "USE " + Catalog
 	attach := []string{"ATTACH " + Text(o.Path) + " AS " + Catalog + " (" + mode + ")"}
 	if o.Newer != "" {
@@ -132,25 +111,16 @@ func (d *DB) attachFile(ctx context.Context, o Options) error {
 	if o.Later != "" {
 		attach = append(attach, "ATTACH "+Text(o.Later)+" AS "+Later+" (READ_ONLY)")
 	}
-	statements := []string{
-		"PRAGMA disable_checkpoint_on_shutdown",
-		// Building FSST's tables of symbols for each column of each group costs more than they save. Measured on 100,000
-		// contacts: 9 % of the CPU time from the socket to Parquet, for a file of 79 MB instead of 70. It is set here, because
-		// DuckDB ignores it among the settings that it is opened with.
-		"SET disabled_compression_methods = 'fsst'",
-		"SET TimeZone = " + Text(zone),
+	statements := append(append(attach, d.use), clockStatements(o.Now)...)
+	if !d.engine.locked {
+		statements = append(statements, d.engine.lockStatements(o)...)
 	}
-	statements = append(append(append(statements, attach...), d.use), clockStatements(o.Now)...)
-	if len(o.Reach) > 0 {
-		statements = append(statements, "SET allowed_directories = "+quoteList(o.Reach))
-	}
-	// Views and stream files may have SQL of users. It must reach nothing but this file, and must not change these settings.
-	statements = append(statements, "SET enable_external_access = false", "SET lock_configuration = true")
 	for _, statement := range statements {
 		if _, err := d.conn.ExecContext(ctx, statement); err != nil {
 			return err
 		}
 	}
+	d.engine.locked = true
 	return nil
 }
 
@@ -173,7 +143,7 @@ func (d *DB) Conn() *sql.Conn { return d.conn }
 
 // Close closes the file. Committed rows are durable without it.
 func (d *DB) Close() error {
-	return errors.Join(d.conn.Close(), d.pool.Close())
+	return errors.Join(d.conn.Close(), d.home.giveBack(d.engine))
 }
 
 // Exec runs one statement and returns the number of rows it wrote.

@@ -15,8 +15,10 @@ import (
 func TestS25NothingIsLoadedFromElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, o := range []duck.Options{{}, {Path: filepath.Join(dir, "a.duckdb")}, {Path: filepath.Join(dir, "a.duckdb"), ReadOnly: true},
-		{Path: filepath.Join(dir, "a.duckdb"), Reach: []string{dir}}} {
+	file, pool := filepath.Join(dir, "a.duckdb"), duck.NewPool(dir)
+	defer pool.Close()
+	for _, o := range []duck.Options{{}, {Path: file}, {Path: file, ReadOnly: true}, {Path: file, Reach: []string{dir}},
+		{Path: file, Pool: pool}, {Path: file, Pool: pool, ReadOnly: true}} { // the last gets the engine of the one before
 		db, err := duck.Open(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

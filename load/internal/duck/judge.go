@@ -244,7 +244,7 @@ func (j *statementCheck) checkCall(part map[string]any, kind, name string) error
 	case known && !allowed:
 		return j.locateRefusal(part, Refused{Name: name, Reason: reason})
 	case !known && j.unknown == nil:
-		j.unknown = j.locateRefusal(part, Refused{Name: name, Reason: "is a function that this program does not allow"})
+		j.unknown = j.locateRefusal(part, Refused{Name: name, Reason: "is not in the list of functions that only read"})
 	}
 	if !aggregateCallers[strings.ToLower(name)] {
 		return nil

@@ -24,6 +24,7 @@ type Options struct {
 	RowGroup int             // rows in a row group; 0: 32768
 	Keep     map[string]bool // personal columns, as table.column, that an erasure keeps
 	Later    string          // path of a later published file, while an older one is rewritten without what was erased since; "": none
+	Pool     *duck.Pool      // gives the engines that open its files; nil: each file gets one of its own
 	Emulated bool            // Now is the clock of an emulated workspace: now() in users' SQL is the time at which the database was opened
 }
 
@@ -78,7 +79,7 @@ func (w *Database) OpenDatabase(ctx context.Context) error {
 func (w *Database) Settings(path string) duck.Options {
 	o := duck.Options{
 		Path: path, Threads: w.options.Threads, Memory: w.options.Memory, TempDir: w.path.Temp(),
-		RowGroup: w.options.RowGroup, Timezone: w.options.Timezone, Later: w.options.Later,
+		RowGroup: w.options.RowGroup, Timezone: w.options.Timezone, Later: w.options.Later, Pool: w.options.Pool,
 	}
 	if w.options.Emulated {
 		o.Now = w.Now()

@@ -3,6 +3,7 @@ package workdb
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"strings"
 
 	"aqueduck/load/internal/duck"
@@ -43,6 +44,20 @@ func (w *Database) SaveNames(ctx context.Context, key string, names []string) er
 	}
 	_, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, strings.Join(names, "\n"))
 	return err
+}
+
+// MaskedRowsKey is the key in _sync.meta of the number of rows of a table that maskings have removed.
+func MaskedRowsKey(schema, table string) string {
+	return "rows removed by masking " + duck.Table(schema, table)
+}
+
+// ReadMaskedRows reads how many rows of a table maskings have removed. An older program has not counted them.
+func ReadMaskedRows(ctx context.Context, db *duck.DB, schema, table string) (int64, error) {
+	removed, _, err := ReadNames(ctx, db, MaskedRowsKey(schema, table))
+	if err != nil || len(removed) == 0 {
+		return 0, err
+	}
+	return strconv.ParseInt(removed[0], 10, 64)
 }
 
 // WasKey is the key in _sync.meta of the types that a column had before it widened.

@@ -44,6 +44,15 @@ func isOpen(t int64) bool {
 	return isWorkday(day) && second >= opens && second < shuts
 }
 
+// isOnDuty reports whether somebody works at a time outside the office hours: in the evening until 22, and from 9 to 18 when the office is closed.
+func isOnDuty(t int64) bool {
+	day, second := dayOf(t)
+	if isWorkday(day) {
+		return second >= opens-3600 && second < 22*3600
+	}
+	return second >= 9*3600 && second < shuts
+}
+
 // officeSeconds returns how many seconds of work lie between two times.
 func officeSeconds(from, to int64) (sum int64) {
 	for day, last := (from+zone)/event.Day, (to+zone)/event.Day; day <= last; day++ {
@@ -68,10 +77,10 @@ func afterOffice(from, seconds int64) int64 {
 }
 
 // hourShares is how many of a weekday's first messages come in each hour of the team's clock: most in office hours, with peaks at 10 and 14.
-var hourShares = [24]float64{8, 5, 4, 4, 4, 8, 16, 36, 60, 92, 124, 104, 78, 92, 118, 98, 84, 64, 44, 36, 30, 24, 18, 12}
+var hourShares = [24]float64{10, 7, 5, 5, 5, 10, 21, 46, 58, 88, 120, 100, 76, 90, 114, 95, 82, 64, 54, 45, 38, 31, 23, 15}
 
 // weekdayShares begins with Sunday.
-var weekdayShares = [7]float64{7.4, 17.6, 18.6, 17.9, 16.9, 14.6, 8}
+var weekdayShares = [7]float64{8.2, 16.8, 18.8, 17.9, 16.9, 14.6, 8.8}
 
 // monthlyGrowth is how much more conversations each month brings.
 const monthlyGrowth = 1.025

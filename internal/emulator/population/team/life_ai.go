@@ -44,7 +44,7 @@ func (l *life) askAI() {
 		l.now += 3*3600 + int64(l.r.IntN(900))
 	case "abandoned":
 		l.aiDone = l.now + 4*3600
-		l.now += 12*3600 + int64(l.r.IntN(900))
+		l.now += 6*3600 + int64(l.r.IntN(900))
 	default:
 		l.now += spread(l.r, 80, 10*60)
 		l.says(l.of.human)
@@ -63,7 +63,7 @@ func (l *life) rateAI() {
 	if !l.r.Chance(0.08) {
 		return
 	}
-	good := map[string]float64{"confirmed_resolution": 0.93, "assumed_resolution": 0.76, "routed_to_team": 0.66, "abandoned": 0.5, "": 0.5}[l.talk.ai.Resolution]
+	good := map[string]float64{"confirmed_resolution": 0.95, "assumed_resolution": 0.84, "routed_to_team": 0.74, "abandoned": 0.5, "": 0.5}[l.talk.ai.Resolution]
 	l.talk.ai.Stars = l.stars(good)
 	l.talk.ai.Remark = l.remarkOf(l.r, l.talk.ai.Stars)
 	l.aiRate = l.aiDone + 60 + spread(l.r, 120, 1800)

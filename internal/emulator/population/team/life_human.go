@@ -67,19 +67,28 @@ func (l *life) firstAnswer(from int64) int64 {
 		}
 	}
 	seconds := min(20+spread(l.r, median, p90), 26*3600)
-	if l.level != nil && seconds > l.level.within && l.r.Chance(0.83) { // those come first
+	if l.level != nil && seconds > l.level.within && l.r.Chance(0.45) { // those come first
 		seconds = l.level.within * int64(40+l.r.IntN(55)) / 100
 	}
 	return l.work(from, seconds)
 }
 
-// work returns when a task that takes so many seconds of work is done. Before the office opens it stands in the morning's queue.
+// work returns when a task that takes so many seconds of work is done. Outside the office hours the teammate on duty does some of it at once. The rest
+// stands in the morning's queue.
 func (l *life) work(from, seconds int64) int64 {
-	if !isOpen(from) {
-		seconds += int64(l.r.IntN(2 * 3600))
+	if isOpen(from) {
+		return afterOffice(from, seconds)
 	}
-	return afterOffice(from, seconds)
+	if isOnDuty(from) && l.r.Chance(dutyShare) {
+		if at := from + min(seconds, 2*3600); isOnDuty(at) {
+			return at
+		}
+	}
+	return afterOffice(from, seconds+int64(l.r.IntN(3600)))
 }
+
+// dutyShare is how much of what comes to the teammate on duty is done then.
+const dutyShare = 0.44
 
 // converse writes the teammate's answers and what the customer says to them, until the end.
 func (l *life) converse() {
@@ -88,7 +97,7 @@ func (l *life) converse() {
 		l.add(event.Part{Type: "note", Author: population.AdminAuthor(everyone[l.me]), Body: "<p>" + l.r.PickText(notes) + "</p>"})
 		l.now += 15
 	}
-	rounds := 1 + pick(l.r, 40, 26, 14, 7, 5, 3, 2, 1.6, 1.2, 0.8, 0.6)
+	rounds := 1 + pick(l.r, 42, 27, 14, 7, 4.5, 2.5, 1.5, 1, 0.7, 0.5, 0.3)
 	for turn := range rounds {
 		if turn > 0 {
 			l.now = l.work(l.now, 20+l.laterAnswer())
@@ -103,7 +112,7 @@ func (l *life) converse() {
 			l.transfer()
 		}
 		if turn < rounds-1 {
-			l.now += l.customerWait()
+			l.customerWaits()
 			l.says([][]string{l.of.given, l.about.more}[l.r.IntN(2)])
 		}
 	}
@@ -111,12 +120,12 @@ func (l *life) converse() {
 		l.now += 60
 		l.call(l.r.Chance(0.6), true)
 	}
-	if l.r.Chance(0.025) { // the developers have to repair something first
+	if l.r.Chance(0.02) { // the developers have to repair something first
 		l.reply(l.of.waits)
 		l.now = l.work(l.now+int64(4+l.r.IntN(14))*event.Day, 600)
 		l.reply(l.answer())
 	}
-	if l.r.Chance(0.15) {
+	if l.r.Chance(0.37) {
 		l.snooze()
 	}
 	l.finish()
@@ -125,17 +134,26 @@ func (l *life) converse() {
 // laterAnswer draws how many seconds of work a later answer takes.
 func (l *life) laterAnswer() int64 {
 	if l.slow {
-		return min(spread(l.r, 0.8*3600, 3.2*3600), 12*3600)
+		return min(spread(l.r, 1.1*3600, 3.6*3600), 12*3600)
 	}
 	return min(spread(l.r, 5.5*60, 35*60), 8*3600)
 }
 
-// customerWait draws how many seconds a customer takes to answer.
-func (l *life) customerWait() int64 {
+// customerWaits lets pass what a customer takes to answer. Many customers write in their own office hours.
+func (l *life) customerWaits() {
 	if l.slow {
-		return 60 + min(spread(l.r, 2*3600, 20*3600), 6*event.Day)
+		l.now += 60 + min(spread(l.r, 2*3600, 20*3600), 6*event.Day)
+	} else {
+		l.now += 15 + min(spread(l.r, 3*60, 30*60), 3*event.Day)
 	}
-	return 15 + min(spread(l.r, 3*60, 30*60), 3*event.Day)
+	l.inOffice()
+}
+
+// inOffice moves much of what a customer would write outside the office hours to the next morning.
+func (l *life) inOffice() {
+	if !isOpen(l.now) && l.r.Chance(0.6) {
+		l.now = afterOffice(l.now, int64(l.r.IntN(2*3600)))
+	}
 }
 
 // transfer passes the talk on to another team, sometimes with the answer in the same part.
@@ -163,8 +181,8 @@ func (l *life) transfer() {
 // snooze lets the talk rest. It wakes by itself, or when the customer writes.
 func (l *life) snooze() {
 	l.now += 30
-	days := 2 + l.r.IntN(4)
-	if l.r.Chance(0.28) {
+	days := 1 + l.r.IntN(3)
+	if l.r.Chance(0.11) {
 		days = 7 + l.r.IntN(11)
 	}
 	l.add(event.Part{Type: "comment", Author: population.AdminAuthor(everyone[l.me]), Body: l.say(l.r, l.of.waits, l.meName())})
@@ -189,7 +207,7 @@ func (l *life) snooze() {
 func (l *life) finish() {
 	by := population.AdminAuthor(everyone[l.me])
 	if l.r.Chance(map[bool]float64{true: 0.3, false: 0.62}[l.slow]) {
-		l.now += l.customerWait()
+		l.customerWaits()
 		l.says(l.of.thanks)
 		l.now = l.work(l.now, 30+l.laterAnswer()/2)
 		if l.r.Chance(0.18) { // nobody answers the thanks
@@ -209,10 +227,12 @@ func (l *life) finish() {
 		return
 	}
 	switch {
-	case l.slow && l.r.Chance(0.75): // an e-mail is closed as it is answered
+	case l.slow && l.r.Chance(0.65): // an e-mail is closed as it is answered
 		l.now += []int64{0, 1, 3}[pick(l.r, 8, 46, 46)]
 	case l.slow:
 		l.now = afterOffice(l.now+event.Day, spread(l.r, 3*3600, 12*3600))
+	case l.r.Chance(0.25): // somebody waits a day for an answer
+		l.now = afterOffice(l.now+event.Day, spread(l.r, 1800, 2*3600))
 	default:
 		l.now = l.work(l.now, spread(l.r, 15*60, 90*60))
 	}
@@ -228,6 +248,7 @@ func (l *life) finish() {
 func (l *life) closed(byTeammate bool) {
 	if l.r.Chance(0.108) && l.now < l.at+20*event.Day {
 		l.now += min(spread(l.r, 8*3600, 48*3600), 9*event.Day)
+		l.inOffice()
 		l.says(l.of.again)
 		if !byTeammate {
 			l.queue()
@@ -250,13 +271,10 @@ func (l *life) rate() {
 	if !l.r.Chance(0.46) || len(l.born.Contacts) == 0 {
 		return
 	}
-	l.asked = l.now + 20 + int64(l.r.IntN(40))
-	if !l.r.Chance(0.24) {
-		return
-	}
-	good, by, admin := 0.82, "workflow", int64(0)
+	l.asked, l.askFor = l.now+20+int64(l.r.IntN(40)), event.Rating{By: "workflow"}
+	good := 0.82
 	if l.human {
-		by, admin = "admin", everyone[l.me].ID
+		l.askFor = event.Rating{By: "admin", Admin: everyone[l.me].ID}
 		good = 0.92 + satisfaction[l.me]
 		switch hours := l.waited / 3600; {
 		case hours >= 24:
@@ -265,7 +283,10 @@ func (l *life) rate() {
 			good -= 0.08
 		}
 	}
+	if !l.r.Chance(0.24) {
+		return
+	}
 	at := l.asked + 20 + spread(l.r, 8*60, 8*3600)
 	stars := l.stars(good)
-	l.rating = &event.Rating{Stars: stars, Remark: l.remarkOf(l.r, stars), Created: at, Updated: at, Contact: l.born.Contacts[0], By: by, Admin: admin}
+	l.rating = &event.Rating{Stars: stars, Remark: l.remarkOf(l.r, stars), Created: at, Updated: at, Contact: l.born.Contacts[0], By: l.askFor.By, Admin: l.askFor.Admin}
 }

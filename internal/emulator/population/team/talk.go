@@ -16,6 +16,7 @@ type talk struct {
 	tags  []event.AppliedTag
 
 	asked  int64         // when a rating was requested; 0: never
+	askFor event.Rating  // who is to be rated
 	rating *event.Rating // nil: none was given
 
 	ai     *event.AIOutcome // nil: the AI agent took no part
@@ -114,7 +115,7 @@ func (t *talk) ratingAt(until int64) *event.Rating {
 		r := *t.rating
 		return &r
 	case t.asked != 0 && t.asked <= until:
-		r := event.Rating{Created: t.asked, Updated: t.asked, Contact: t.born.Contacts[0], By: "workflow"}
+		r := event.Rating{Created: t.asked, Updated: t.asked, Contact: t.born.Contacts[0], By: t.askFor.By, Admin: t.askFor.Admin}
 		return &r
 	}
 	return nil

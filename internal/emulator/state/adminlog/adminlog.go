@@ -19,11 +19,11 @@ type AdminLog struct {
 // SimulateAdminHour logs the actions of admins in a simulated hour, a few at most.
 func (w *AdminLog) SimulateAdminHour(base int64) {
 	r, seed := event.NewRNG(w.Setup.Seed, event.ForLogs, 1, uint64(w.HoursLived)), w.Setup.Seed
-	var acts []event.AdminAction
-	for i := range r.IntN(4) {
-		acts = append(acts, population.DrawAction(w.Setup.Cast, seed, r, int32(len(w.ActionLog)+i), base+600+int64(r.IntN(population.Busy-600)), w.Setup.Start.Unix()))
+	for range r.IntN(4) {
+		w.Happen(base+600+int64(r.IntN(population.Busy-600)), func(at int64) {
+			w.AddActions([]event.AdminAction{population.DrawAction(w.Setup.Cast, seed, r, int32(len(w.ActionLog)), at, w.Setup.Start.Unix())})
+		})
 	}
-	w.AddActions(acts)
 }
 
 // AddActions inserts entries by their time. It makes a new list, because readers may still use the old one.

@@ -66,9 +66,11 @@ func (w *Calls) PlayCall(of *population.ScriptedThread, one event.Call, base int
 func (w *Calls) SimulateCallsHour(base int64) {
 	r := event.NewRNG(w.Setup.Seed, event.ForCalls, 1, uint64(w.HoursLived))
 	for i := range r.IntN(4) {
-		c := w.drawCall(r, base+int64(i)*population.Busy/4+int64(r.IntN(population.Busy/4)))
-		c.ListedAt = base
-		w.CallList = append(w.CallList, c)
+		w.Happen(base+int64(i)*population.Busy/4+int64(r.IntN(population.Busy/4)), func(at int64) {
+			c := w.drawCall(r, at)
+			c.ListedAt = w.LoggedAt(base, at)
+			w.CallList = append(w.CallList, c)
+		})
 	}
 }
 

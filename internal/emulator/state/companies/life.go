@@ -64,25 +64,30 @@ func (w *Companies) SimulateCompaniesHour(base int64) {
 	at := base + 60
 	for range 1 + r.IntN(4) {
 		at += int64(r.IntN(600))
-		e := event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: int32(r.IntN(len(w.CompanyList)))}
-		have := w.CompanyList[e.N].Newest.Tags
-		switch x := r.IntN(10); {
-		case x == 0:
-			_, _ = w.createCompanyAt(at, nil) // cannot be refused, as nothing is set
-			continue
-		case x == 1:
-			e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, w.People.Maker.DrawNote(r))
-		case x == 2:
-			e.Kind, e.Tag = event.CompanyTagged, int32(r.IntN(w.Setup.Cast.TagCount))
-		case x == 3 && len(have) > 0:
-			e.Kind, e.Tag = event.CompanyUntagged, have[r.IntN(len(have))]
-		case x < 7:
-			e.Set = w.People.Maker.DrawCompanyChanges(r, at, true)
-		default:
-			e.Set = w.People.Maker.DrawCompanyChanges(r, at, false)
-		}
-		w.RecordCompanyEvent(e)
+		w.Happen(at, func(at int64) { w.simulateCompany(r, at) })
 	}
+}
+
+// simulateCompany changes or creates one company.
+func (w *Companies) simulateCompany(r *event.RNG, at int64) {
+	e := event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: int32(r.IntN(len(w.CompanyList)))}
+	have := w.CompanyList[e.N].Newest.Tags
+	switch x := r.IntN(10); {
+	case x == 0:
+		_, _ = w.createCompanyAt(at, nil) // cannot be refused, as nothing is set
+		return
+	case x == 1:
+		e.Kind, e.Note = event.CompanyNoted, w.firmNote(r, at, w.People.Maker.DrawNote(r))
+	case x == 2:
+		e.Kind, e.Tag = event.CompanyTagged, int32(r.IntN(w.Setup.Cast.TagCount))
+	case x == 3 && len(have) > 0:
+		e.Kind, e.Tag = event.CompanyUntagged, have[r.IntN(len(have))]
+	case x < 7:
+		e.Set = w.People.Maker.DrawCompanyChanges(r, at, true)
+	default:
+		e.Set = w.People.Maker.DrawCompanyChanges(r, at, false)
+	}
+	w.RecordCompanyEvent(e)
 }
 
 func (w *Companies) firmNote(r *event.RNG, at int64, body string) event.CompanyNote {

@@ -25,9 +25,11 @@ func (w *Desk) SimulateConsultations(base int64) {
 		num, one := int32(len(w.Threads)-1-r.IntN(len(w.Threads)/3+1)), event.Consultation{At: base + 60 + int64(r.IntN(population.Busy-60)), LoggedAt: base}
 		population.PlanConsultation(&one, r)
 		one.At, one.End = population.AlignToActiveTime(w.Setup.Start.Unix(), one.At), population.AlignToActiveTime(w.Setup.Start.Unix(), one.End)
-		if !w.Threads[num].Deleted {
-			w.logConsultation(num, one)
-		}
+		w.Happen(one.At, func(int64) {
+			if !w.Threads[num].Deleted {
+				w.logConsultation(num, one)
+			}
+		})
 	}
 }
 

@@ -32,6 +32,7 @@ type Core struct {
 	offset      time.Duration
 	pinned      time.Time // the clock during a control request, which sees one time only
 	HoursLived  int       // simulated since Setup.Start
+	living      bool      // hours pass by the clock
 	Zone        *time.Location
 	WorkspaceID string
 

@@ -6,6 +6,6 @@ import "aqueduck/internal/emulator/population"
 func (w *Core) SpreadTurns(base int64, records int, turn func(at int64)) {
 	turns := max(1, int(w.K().HourlyChange()*float64(records)))
 	for i := range turns {
-		turn(base + int64(i)*population.Busy/int64(turns))
+		w.Happen(base+int64(i)*population.Busy/int64(turns), turn)
 	}
 }

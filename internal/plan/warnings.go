@@ -1,0 +1,27 @@
+package plan
+
+import (
+	"context"
+
+	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
+	"aqueduck/internal/runner"
+	"aqueduck/internal/sync"
+	"aqueduck/schemas"
+)
+
+// FindMaskingDoubts returns warnings about values that hash and drop leave readable. With r, they include rows that are still masked after `hash` or
+// `drop` was removed, and a missing hash.key. An unreadable published file gives no warning: it is no mistake of the configuration.
+func FindMaskingDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalogue, r *runner.Runner) (warnings []string) {
+	for _, gap := range dictionary.FindMaskGaps(c, catalogue) {
+		warnings = append(warnings, gap.String())
+	}
+	if r == nil {
+		return warnings
+	}
+	notes, err := sync.MaskingNotes(ctx, r)
+	if err != nil {
+		r.Log.Debug("the published file was not checked", "error", err)
+	}
+	return append(warnings, notes...)
+}
