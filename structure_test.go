@@ -15,7 +15,7 @@ const (
 	mostInFile  = 400 // lines
 	mostInFunc  = 60  // lines, from func to the closing brace
 	mostOneWord = 25  // percent of functions, methods and types that are not exported
-	mostOften   = 11  // Open is the method of two interfaces of libraries, too
+	mostOften   = 10  // names that functions, methods and types have five times or more
 )
 
 // A newcomer reads one file after the other where they do not need each other in a circle, and a package that is small. The tags are

@@ -49,7 +49,7 @@ func newWarehouse(tb testing.TB, o load.Options) *testWarehouse {
 
 func (w *testWarehouse) openWork(tb testing.TB) {
 	tb.Helper()
-	opened, err := load.Open(tb.Context(), w.dir, w.options)
+	opened, err := load.OpenWork(tb.Context(), w.dir, w.options)
 	if err != nil {
 		tb.Fatal(err)
 	}

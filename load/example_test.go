@@ -28,7 +28,7 @@ func Example() {
 	if err := load.Prepare(dir); err != nil {
 		log.Fatal(err)
 	}
-	work, err := load.Open(ctx, dir, load.Options{RunID: "run", Now: time.Now})
+	work, err := load.OpenWork(ctx, dir, load.Options{RunID: "run", Now: time.Now})
 	if err != nil {
 		log.Fatal(err)
 	}

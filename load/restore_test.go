@@ -179,7 +179,7 @@ func TestS26AChangedPublishedFileIsNotUsed(t *testing.T) {
 	must(t, w.Close())
 	must(t, os.RemoveAll(w.dir.Work()))
 	must(t, os.Remove(layout.SumFile(old)))
-	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, failure.ErrNoWholeFile) {
+	if _, err := load.OpenWork(t.Context(), w.dir, w.options); !errors.Is(err, failure.ErrNoWholeFile) {
 		t.Errorf("open: %v, want failure.ErrNoWholeFile", err)
 	}
 	if _, err := os.Stat(w.dir.Work()); err == nil {
@@ -216,7 +216,7 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 	if err != nil || info.Mode()&os.ModeSymlink == 0 || fresh.Current() == "" {
 		t.Errorf("the backup is not behind the link: %v, %v", info, err)
 	}
-	back, err := load.Open(t.Context(), fresh, w.options)
+	back, err := load.OpenWork(t.Context(), fresh, w.options)
 	must(t, err)
 	if c, err := back.Checkpoints.Checkpoint(t.Context(), "main", "people"); err != nil || c.Seq != 1 {
 		t.Errorf("checkpoint %+v, %v; want that of the backup", c, err)
@@ -258,7 +258,7 @@ func TestFullDiskIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	huge := filepath.Join(w.dir.Published(), "run1.duckdb")
 	must(t, os.Chmod(huge, 0o600))
 	must(t, os.Truncate(huge, 1<<43)) // a sparse file: it claims more than any disk has
-	_, err := load.Open(t.Context(), w.dir, w.options)
+	_, err := load.OpenWork(t.Context(), w.dir, w.options)
 	if !errors.Is(err, failure.ErrDiskFull) || !strings.Contains(err.Error(), "GiB") {
 		t.Errorf("open: %v, want failure.ErrDiskFull with sizes", err)
 	}

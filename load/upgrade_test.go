@@ -75,7 +75,7 @@ func TestANewerWarehouseIsRefused(t *testing.T) {
 	must(t, w.Close())
 	before, err := os.ReadFile(w.dir.Database())
 	must(t, err)
-	if _, err := load.Open(t.Context(), w.dir, w.options); !errors.Is(err, failure.ErrFormat) || !strings.Contains(err.Error(), "format 99") {
+	if _, err := load.OpenWork(t.Context(), w.dir, w.options); !errors.Is(err, failure.ErrFormat) || !strings.Contains(err.Error(), "format 99") {
 		t.Errorf("a newer database: %v", err)
 	}
 	if after, err := os.ReadFile(w.dir.Database()); err != nil || string(after) != string(before) {

@@ -82,9 +82,9 @@ func (w *Work) FoldNeeded() bool { return w.db.FoldNeeded() }
 // Fold merges the log into the file: in a copy, which then replaces the work database.
 func (w *Work) Fold(ctx context.Context) error { return w.db.Fold(ctx) }
 
-// Open opens the work database and repairs what a killed process left. Where there is no database, or a damaged one, it
+// OpenWork opens the work database and repairs what a killed process left. Where there is no database, or a damaged one, it
 // copies the newest unchanged published file. The caller holds the lock, and closes the database.
-func Open(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
+func OpenWork(ctx context.Context, d layout.Dir, o workdb.Options) (*Work, error) {
 	if err := layout.Tidy(d); err != nil {
 		return nil, disk.Explain(fmt.Errorf("clean up %s: %w", d.State(), err), string(d))
 	}

@@ -119,7 +119,7 @@ func TestT137T167AWatermarkInTheFutureIsPulledBack(t *testing.T) {
 func (b *testBed) poisonCheckpoint(stream string, change func(*extract.State)) {
 	b.t.Helper()
 	ctx := context.Background()
-	work, err := load.Open(ctx, b.runner.Dir, load.Options{Now: b.space.CurrentTime, RunID: "poison"})
+	work, err := load.OpenWork(ctx, b.runner.Dir, load.Options{Now: b.space.CurrentTime, RunID: "poison"})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func TestT199AnUnchangedListIsComparedWhenItsRowsChanged(t *testing.T) {
 	d, err := transform.NewDecoder(s, transform.Options{})
 	b.failOn(err)
 	d.AppendGone(b.space.ContactIDs("archived")[0], transform.Meta{ReadAt: b.space.CurrentTime()})
-	work, err := load.Open(t.Context(), b.runner.Dir, load.Options{Now: b.space.CurrentTime, RunID: "beside"})
+	work, err := load.OpenWork(t.Context(), b.runner.Dir, load.Options{Now: b.space.CurrentTime, RunID: "beside"})
 	b.failOn(err)
 	_, err = work.Tables.Ensure(t.Context(), "main", transform.Tables(s))
 	b.failOn(err)

@@ -73,7 +73,7 @@ func (r *wideRun) noteTiming(name string, start time.Time, cpu float64) {
 
 func (r *wideRun) openWork(ctx context.Context) {
 	start, cpu := time.Now(), cpuSeconds()
-	w, err := load.Open(ctx, r.dir, load.Options{Now: time.Now, RunID: "bench"})
+	w, err := load.OpenWork(ctx, r.dir, load.Options{Now: time.Now, RunID: "bench"})
 	if err != nil {
 		r.b.Fatal(err)
 	}

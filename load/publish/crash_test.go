@@ -98,7 +98,7 @@ func openLocked(path string) error {
 
 // commitAndPublish is the time between two publishes of the child.
 func commitAndPublish(ctx context.Context, d layout.Dir, last int64) (done bool, err error) {
-	w, err := load.Open(ctx, d, load.Options{Now: time.Now, RunID: "run", FoldAt: 64 << 10, RowGroup: 2048})
+	w, err := load.OpenWork(ctx, d, load.Options{Now: time.Now, RunID: "run", FoldAt: 64 << 10, RowGroup: 2048})
 	if err != nil {
 		return false, err
 	}
@@ -273,7 +273,7 @@ func finishUndisturbed(t *testing.T, binary string, d layout.Dir) {
 // lastCommit is the number of the last commit in the work database, or in the published file when there is none.
 func lastCommit(t *testing.T, d layout.Dir) int64 {
 	t.Helper()
-	w, err := load.Open(t.Context(), d, load.Options{Now: time.Now})
+	w, err := load.OpenWork(t.Context(), d, load.Options{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (h *publishFixture) openRun() {
 	h.t.Helper()
 	h.runs++
 	h.now = h.now.Add(time.Hour)
-	w, err := load.Open(h.t.Context(), h.dir, load.Options{Now: func() time.Time { return h.now }, RunID: h.runName()})
+	w, err := load.OpenWork(h.t.Context(), h.dir, load.Options{Now: func() time.Time { return h.now }, RunID: h.runName()})
 	must(h.t, err)
 	h.work = w
 	_, err = w.Tables.Ensure(h.t.Context(), "main", transform.Tables(committest.Stream()))

@@ -66,7 +66,7 @@ func openWork(ctx context.Context, dir layout.Dir, tables []transform.Table) (*l
 	if err := load.Prepare(dir); err != nil {
 		return nil, err
 	}
-	work, err := load.Open(ctx, dir, load.Options{Now: time.Now, RunID: "bench"})
+	work, err := load.OpenWork(ctx, dir, load.Options{Now: time.Now, RunID: "bench"})
 	if err != nil {
 		return nil, err
 	}

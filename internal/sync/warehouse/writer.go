@@ -53,7 +53,7 @@ func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publis
 	spec.Pool = o.Pool
 	w := &Writer{dir: dir, open: o, pool: own, spec: spec, catalogue: catalogue, Tables: map[string][]transform.Table{}, published: o.Now()}
 	var err error
-	if w.Work, err = load.Open(ctx, dir, o); err != nil {
+	if w.Work, err = load.OpenWork(ctx, dir, o); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
@@ -281,7 +281,7 @@ func (w *Writer) publishApart(ctx context.Context, apart layout.Dir, name string
 
 // reopenWork opens a copy of the published file as the work database, and prepares its tables again.
 func (w *Writer) reopenWork(ctx context.Context) (err error) {
-	if w.Work, err = load.Open(ctx, w.dir, w.open); err != nil {
+	if w.Work, err = load.OpenWork(ctx, w.dir, w.open); err != nil {
 		return err
 	}
 	for schema, tables := range w.Tables {
