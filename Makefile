@@ -11,6 +11,12 @@ HOURS ?= 6
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
 
+# The libraries of the mirror take minutes of CPU time to compile: these targets, and releases, are all that need them.
+MIRROR := -tags=duckdb_arrow,mirror
+
+build-mirror: ## bin/aqueduck with the Iceberg mirror, as releases have it
+	go build -trimpath $(MIRROR) -o bin/aqueduck ./cmd/aqueduck
+
 help: ## this list; CONTRIBUTING.md has the settings that targets take
 	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -118,10 +124,17 @@ interop: ## the published files, as other readers see them; installs 450 MB
 
 ENGINES ?= .engines
 
+mirror-test: ## vet and tests of the Iceberg mirror, which make check and make test leave out
+	go vet $(MIRROR) ./internal/mirror ./internal/cli
+	go tool staticcheck $(MIRROR) ./internal/mirror
+	$(TESTS) $(MIRROR) ./internal/mirror
+	$(TESTS) $(MIRROR) ./internal/cli -run Mirror
+	$(MAKE) --no-print-directory vuln VULNFLAGS=$(MIRROR)
+
 engines: ## the mirror, as four other engines see it; installs 1.4 GB into .engines
 	python3 -m venv $(ENGINES)
 	$(ENGINES)/bin/pip -q install 'pyiceberg[sql-sqlite,s3fs,pyarrow]==0.12.0' polars==2.1.0 chdb==4.4.0 duckdb==1.5.5 duckdb-extension-iceberg==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-avro==1.5.5
-	AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test ./internal/mirror -run OtherEngines -v -timeout 20m
+	AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test $(MIRROR) ./internal/mirror -run OtherEngines -v -timeout 20m
 
 ##@ Tests of the tests
 

@@ -57,12 +57,13 @@ var fewWords = map[string]string{
 	"workspaces.….…":               "workspaces.NAME.base_url or workspaces.NAME.token, and what is wrong with it",
 	"write …":                      "write FILE, and why it cannot be written",
 	"… … of …":                     "read, write, send or delete FILE of s3://BUCKET/PREFIX, and what the object store answered",
+	"… cannot be read":             "DATA/.aqueduck/mirror.json cannot be read",
 	"… is damaged":                 "DATA/.aqueduck/remote.json is damaged",
 	"… of … is damaged":            "head.json of s3://BUCKET/PREFIX is damaged",
 	"… of … is not as it was sent": "FILE of s3://BUCKET/PREFIX is not as it was sent",
 	"…, which head.json names, is gone from …": "FILE, which head.json names, is gone from s3://BUCKET/PREFIX",
 	"… has no published file":                  "s3://BUCKET/PREFIX has no published file",
-	"the object store of …":                    "the object store of s3://BUCKET/PREFIX, and what is wrong with its address",
+	"the object store of …, …":                 "the object store of warehouse.remote or warehouse.mirror, and what is wrong with its address",
 	"… and the one in … have different salts: two machines made their first erasure at the same time": "DATA/erasures.log and the one in s3://BUCKET/PREFIX have different salts: two machines made their first erasure at the same time",
 }
 

@@ -90,7 +90,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		if !lenient {
 			r, _ = newReadOnlyRunner(env) // without one the configuration is checked all the same
 		}
-		found = config.Warnings
+		found = append(config.Warnings, mirrorDoubts(config)...)
 		for _, text := range plan.FindMaskingDoubts(ctx, config, catalogue, r) {
 			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
 		}

@@ -29,7 +29,6 @@ func TestDiskFaults(t *testing.T) {
 	t.Run("F11", func(t *testing.T) { rolledBack(t, y, rolled) })
 	t.Run("F1", func(t *testing.T) { killsAtRarePlaces(t, y) })
 	t.Run("ObjectStore", func(t *testing.T) { killsAroundTheObjectStore(t, y) })
-	t.Run("Mirror", func(t *testing.T) { killsAroundTheMirror(t, y) })
 }
 
 // eachTrial runs the trials of a lane separately: the same seed repeats the same fault.

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/config"
+	"aqueduck/internal/grammar"
 	"aqueduck/internal/mirror"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 )
 
@@ -19,7 +23,9 @@ func newMirror(env *Env) *cobra.Command {
 does the same at its end. This command does it again after an error of the store or the catalog, or for the first time.
 
 A table that was dropped, rolled back or changed by another program is written again. Tables of another warehouse are refused. Run
-it twice: the second time changes nothing. docs/mirror.md says how engines read the tables.`,
+it twice: the second time changes nothing. docs/mirror.md says how engines read the tables.
+
+Releases have the mirror. A program of "make build" has not: it ends with exit code 3. "make build-mirror" makes one that has it.`,
 		Annotations: map[string]string{forms: "json"},
 		Example:     "  aqueduck mirror\n  aqueduck mirror -o json",
 		Args:        usage.NoArguments,
@@ -51,4 +57,13 @@ func mirrorRun(ctx context.Context, r *runner.Runner) ([]string, error) {
 		r.Log.Info("mirrored", "tables", report.Tables, "changed", report.Changed, "rows_added", report.Added, "rows_removed", report.Removed)
 	}
 	return report.Notes, err
+}
+
+// mirrorDoubts warns of a mirror that this program has not. The one that runs the file may have it.
+func mirrorDoubts(c *config.Config) grammar.Mistakes {
+	p := new(problem.Problem)
+	if c.Warehouse.Mirror.Location == "" || !errors.As(mirror.Missing(), &p) {
+		return nil
+	}
+	return grammar.Mistakes{{File: c.File, Message: "warehouse.mirror: " + p.What + ": it refuses to run these pipelines", Hint: p.Next, Warning: true}}
 }

@@ -1,3 +1,5 @@
+//go:build mirror
+
 package cli
 
 import (
@@ -17,8 +19,10 @@ import (
 	"aqueduck/internal/crash"
 )
 
-// killsAroundTheMirror kills runs in their mirror, refuses one, and lets the next mirror make up for it. Then one more finds all tables equal.
-func killsAroundTheMirror(t *testing.T, y *frozenSite) {
+// TestKillsAroundTheMirror kills runs in their mirror, refuses one, and lets the next mirror make up for it. Then one more finds all tables equal.
+func TestKillsAroundTheMirror(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 31)
 	text, err := os.ReadFile(filepath.Join(y.home, "pipelines.yaml"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/mirror"
 	"aqueduck/internal/sandbox"
 	"aqueduck/tools/diskfault"
 
@@ -62,7 +63,11 @@ func buildDir() string {
 // built builds the program once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(buildDir(), "aqueduck")
-	build := exec.Command("go", "build", "-tags=duckdb_arrow,crashpoints", "-o", path, "../../cmd/aqueduck")
+	tags := "duckdb_arrow,crashpoints"
+	if mirror.Missing() == nil {
+		tags += ",mirror"
+	}
+	build := exec.Command("go", "build", "-tags="+tags, "-o", path, "../../cmd/aqueduck")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program: %w\n%s", err, out)
 	}

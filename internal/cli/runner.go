@@ -7,13 +7,14 @@ import (
 	"aqueduck/extract/api"
 	"aqueduck/internal/cli/emulate"
 	"aqueduck/internal/config"
+	"aqueduck/internal/mirror"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load/layout"
 )
 
-// checkConnections finds mistakes that would stop a run: names of streams, addresses and tokens. It changes nothing.
+// checkConnections finds mistakes that would stop a run: names of streams, addresses and tokens, and a mirror that this program has not. It changes nothing.
 func checkConnections(runner *runner.Runner, pipelines []*config.Pipeline) error {
 	for _, p := range pipelines {
 		for _, name := range p.Workspaces(runner.Config) {
@@ -22,7 +23,7 @@ func checkConnections(runner *runner.Runner, pipelines []*config.Pipeline) error
 			}
 		}
 	}
-	return nil
+	return runner.CheckMirror()
 }
 
 // newRunner returns a Runner for the configuration, the clock and the environment.
@@ -46,7 +47,7 @@ func runnerWith(env *Env, still bool) (*runner.Runner, error) {
 	env.clock.Store(clock)
 	embedded := &emulate.Embedded{Lookup: env.Lookup, Dir: dir, Clock: clock, Still: still}
 	return &runner.Runner{
-		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.TimeNow, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode, Mirror: mirrorRun,
+		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.TimeNow, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode, Mirror: mirrorRun, NoMirror: mirror.Missing(),
 		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := cfg.Connect(name, cfg.Lookup)
 			if err == nil && url == config.Emulator {

@@ -5,4 +5,6 @@
 // or a dropped table the next mirror does what is missing. Each snapshot names the published file and the mirror that made it.
 //
 // The table _mirror has a row for the beginning and the end of each mirror. A mirror commits to other tables only while the last row is its own.
+//
+// The libraries for these tables take minutes of CPU time to compile: what imports them has the build tag mirror. Without it, Missing says so.
 package mirror

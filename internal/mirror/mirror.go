@@ -1,3 +1,5 @@
+//go:build mirror
+
 package mirror
 
 import (
@@ -11,9 +13,11 @@ import (
 	"github.com/apache/iceberg-go/table"
 	"github.com/oklog/ulid/v2"
 
-	"aqueduck/internal/problem"
 	"aqueduck/load/differ"
 )
+
+// Missing says why this program has no mirror: it has one.
+func Missing() error { return nil }
 
 // MirrorTables makes the tables of all workspaces equal to the published file. The caller holds the lock of the warehouse.
 func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
@@ -57,10 +61,6 @@ func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
 		}
 	}
 	return r, nil
-}
-
-func nothingPublished() error {
-	return &problem.Problem{Class: "config", What: "nothing is published yet", Next: "run aqueduck sync"}
 }
 
 // mirrorWorkspace makes the tables of one workspace equal to the published file.

@@ -1,3 +1,5 @@
+//go:build mirror
+
 package mirror
 
 import (

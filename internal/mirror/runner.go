@@ -39,6 +39,9 @@ func MirrorWarehouse(ctx context.Context, r *runner.Runner) (Report, error) {
 
 // MirrorAlone is MirrorWarehouse for a command: it holds the lock meanwhile.
 func MirrorAlone(ctx context.Context, r *runner.Runner) (report Report, err error) {
+	if err := Missing(); err != nil {
+		return report, err
+	}
 	if r.Dir.Current() == "" {
 		return report, nothingPublished()
 	}
@@ -48,6 +51,10 @@ func MirrorAlone(ctx context.Context, r *runner.Runner) (report Report, err erro
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	return MirrorWarehouse(ctx, r)
+}
+
+func nothingPublished() error {
+	return &problem.Problem{Class: "config", What: "nothing is published yet", Next: "run aqueduck sync"}
 }
 
 // String says it for people.

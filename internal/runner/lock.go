@@ -42,6 +42,14 @@ func (r *Runner) PrepareDir() error {
 	return nil
 }
 
+// CheckMirror refuses to change a warehouse whose mirror would stay behind, because this program has none. It is asked before the first request.
+func (r *Runner) CheckMirror() error {
+	if r.Config == nil || r.Config.Warehouse.Mirror.Location == "" {
+		return nil
+	}
+	return r.NoMirror
+}
+
 // GroupHint reports whether this machine lacks the group that is to read the warehouse, and what may be meant.
 func GroupHint(group string) (hint string, unknown bool) {
 	own, unknown := access.Readers{Group: group}.IsUnknown()

@@ -49,6 +49,7 @@ type Runner struct {
 	Program    sandbox.Program                      // this program, for the processes that build users' models; needed where there are any
 
 	Mirror      func(context.Context, *Runner) (notes []string, err error) // makes the tables of warehouse.mirror equal to the published file; nil: commands that have no mirror
+	NoMirror    error                                                      // why this program cannot do that; nil: it can
 	Emulated    func() bool                                                // reports whether Now is the clock of an emulated workspace; nil: the files tell
 	Interrupted func(context.Context) int                                  // the exit code after an interruption; nil: ExitInterrupted
 }

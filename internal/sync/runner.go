@@ -43,6 +43,9 @@ func acceptsLoss(r *stream.Run, schema, table string) bool {
 // configuration, another workspace's token.
 func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o runner.Options) (report *runlog.Report, err error) {
 	defer extract.RecoverPanic(&err)
+	if err := r.CheckMirror(); err != nil {
+		return nil, err
+	}
 	if err := r.PrepareDir(); err != nil {
 		return nil, err
 	}

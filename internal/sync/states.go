@@ -16,6 +16,9 @@ import (
 // WithWarehouse calls do with the published warehouse opened for writing. It holds the lock, and applies all erasures and prepares all tables
 // first. It closes the Writer; do publishes if it wants to, and the object store gets what it published.
 func WithWarehouse(ctx context.Context, r *runner.Runner, do func(*warehouse.Writer, []*stream.Workspace) error) (err error) {
+	if err := r.CheckMirror(); err != nil {
+		return err
+	}
 	if r.Dir.Current() == "" && r.Config.Warehouse.Remote == "" {
 		return failure.ErrNothingPublished
 	}

@@ -31,6 +31,7 @@ func nightLanes(hours, seeds string) []nightLane {
 		{"test", nil, ""},
 		{"twice", nil, ""},
 		{"browser", nil, ""},
+		{"mirror-test", nil, ""},
 		{"clients", nil, "values are the oracle's"},
 		{"interop", nil, "rows are equal"},
 		{"release-check", nil, ""},

@@ -39,7 +39,7 @@ func addLicences(files map[string]archiveFile, all []linkedModule) error {
 
 // listModules lists Go itself and the modules of the linked packages, for the architecture of an environment.
 func listModules(ctx context.Context, source string, env []string) ([]linkedModule, error) {
-	said, err := runCommand(ctx, source, env, "go", "list", "-mod=readonly", "-tags=duckdb_arrow", "-deps",
+	said, err := runCommand(ctx, source, env, "go", "list", "-mod=readonly", releaseTags, "-deps",
 		"-f", `{{with .Module}}{{if not .Main}}{{.Path}}	{{.Version}}	{{.Dir}}{{end}}{{end}}`, "./cmd/aqueduck")
 	if err != nil {
 		return nil, err

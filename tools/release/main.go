@@ -83,7 +83,7 @@ func buildRelease(ctx context.Context, root, out string, parts releaseParts, env
 func buildFor(ctx context.Context, t target, c releaseCommit, source, out string, image bool) ([]string, error) {
 	program := filepath.Join(filepath.Dir(source), "aqueduck-"+t.arch)
 	// The command states everything that the build depends on: no paths of the machine, no state of a repository.
-	if _, err := runCommand(ctx, source, t.env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=duckdb_arrow",
+	if _, err := runCommand(ctx, source, t.env, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", releaseTags,
 		"-ldflags=-s -w -X aqueduck/internal/cli.stampedCommit="+c.id, "-o", program, "./cmd/aqueduck"); err != nil {
 		return nil, err
 	}

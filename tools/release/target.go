@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// releaseTags are the build tags of a release. It has the mirror, which `make build` leaves out.
+const releaseTags = "-tags=duckdb_arrow,mirror"
+
 // target is an architecture that a release is built for, on this machine's system.
 type target struct {
 	arch   string   // as Go names it; Debian names these two in the same way

@@ -1,0 +1,40 @@
+//go:build !mirror
+
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aqueduck/internal/problem"
+)
+
+// TestAProgramWithoutTheMirrorSaysSo: it makes no request and no directory. The file itself is right.
+func TestAProgramWithoutTheMirrorSaysSo(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it requested %s", r.URL) }))
+	defer server.Close()
+	home := inDirectory(t, `version: 1
+workspaces: {main: {base_url: "`+server.URL+`", token: "${TOKEN}"}}
+warehouse: {dir: data, mirror: {location: "s3://bucket/tables"}}
+pipelines: {nightly: {schedule: "0 2 * * *", streams: [contacts]}}
+`)
+	for line, want := range map[string]int{
+		"check": 0, "schedule": 0, "mirror": problem.ExitConfig, "sync": problem.ExitConfig, "serve": problem.ExitConfig, "erase someone@example.com": problem.ExitConfig,
+	} {
+		a, _, stderr := inProcess(append(strings.Fields(line), "-f", filepath.Join(home, "pipelines.yaml"))...)
+		a.Lookup = func(name string) (string, bool) { return "word", name == "TOKEN" }
+		code := runCommand(t.Context(), a)
+		said := strings.Contains(stderr.String(), "this program was built without the Iceberg mirror") && strings.Contains(stderr.String(), "make build-mirror")
+		if code != want || said != (line != "schedule") {
+			t.Errorf("%s ended with %d: %s", line, code, stderr)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(home, "data")); err == nil {
+		t.Error("it made the warehouse")
+	}
+}

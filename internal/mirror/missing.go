@@ -1,0 +1,17 @@
+//go:build !mirror
+
+package mirror
+
+import (
+	"context"
+
+	"aqueduck/internal/problem"
+)
+
+// Missing says why this program has no mirror: it was built without the libraries for these tables.
+func Missing() error {
+	return &problem.Problem{Class: "config", What: "this program was built without the Iceberg mirror", Next: "use a release, or build it with the mirror: make build-mirror; or remove warehouse.mirror from pipelines.yaml"}
+}
+
+// MirrorTables fails: this program has no mirror.
+func MirrorTables(context.Context, Target) (Report, error) { return Report{}, Missing() }

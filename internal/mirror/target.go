@@ -1,0 +1,36 @@
+package mirror
+
+import (
+	"time"
+
+	"aqueduck/load/layout"
+)
+
+// Target says what is mirrored, and where to.
+type Target struct {
+	Dir      layout.Dir
+	Catalog  string // sqlite:PATH
+	Location string // s3://bucket/prefix
+	Store    string // the object store that keeps the published file; "": none
+	Epoch    int64  // of the head of that store
+	Schemas  []Schema
+	Now      func() time.Time // the machine's clock
+}
+
+// Schema is a workspace of the warehouse.
+type Schema struct {
+	Name     string
+	Tables   []string // tables and relations for readers
+	Internal []string // stored tables that are not
+}
+
+// Report says what a mirror did.
+type Report struct {
+	Place   string   `json:"location"`       // of the tables
+	File    string   `json:"file"`           // the published file
+	Tables  int      `json:"tables"`         // that are equal to it now
+	Changed int      `json:"changed_tables"` // of them, in which this mirror committed
+	Added   int64    `json:"rows_added"`     // changed rows among them
+	Removed int64    `json:"rows_removed"`   // changed rows among them
+	Notes   []string `json:"notes"`
+}
