@@ -60,7 +60,7 @@ func listModules(ctx context.Context, source string, env []string) ([]linkedModu
 }
 
 // terms matches the names of licence files.
-var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|copyright)([.-].*)?$`)
+var terms = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|copyright)([._-].*)?$`)
 
 // licencesIn returns the licence files at the root of a module.
 func licencesIn(dir string) (map[string][]byte, error) {
