@@ -177,13 +177,7 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, of string, own
 	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+present+")"); err != nil {
 		return err
 	}
-	var affected []string
-	err := w.db.DB.Each(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", []any{own.Name}, func(rows *sql.Rows) error {
-		var name string
-		err := rows.Scan(&name)
-		affected = append(affected, name)
-		return err
-	})
+	affected, err := w.db.DB.Texts(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", own.Name)
 	if err != nil {
 		return err
 	}

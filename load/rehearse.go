@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"aqueduck/internal/sandbox"
@@ -44,15 +43,11 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 
 // collectDDL collects the statements that create the tables and views of the work database, tables first.
 func (w *Work) collectDDL(ctx context.Context, r *read.Rehearsal) error {
-	return w.db.Do("", func(db *duck.DB) error {
-		return db.Each(ctx, `SELECT sql FROM (
+	return w.db.Do("", func(db *duck.DB) (err error) {
+		r.Make, err = db.Texts(ctx, `SELECT sql FROM (
 		SELECT 0 AS place, 'CREATE SCHEMA IF NOT EXISTS "' || replace(schema_name, '"', '""') || '"' AS sql FROM duckdb_schemas() WHERE database_name = $1 AND NOT internal
 		UNION ALL SELECT 1, sql FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
-		UNION ALL SELECT 2, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal) ORDER BY place`, []any{duck.Catalog}, func(rows *sql.Rows) error {
-			var statement string
-			err := rows.Scan(&statement)
-			r.Make = append(r.Make, statement)
-			return err
-		})
+		UNION ALL SELECT 2, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal) ORDER BY place`, duck.Catalog)
+		return err
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"aqueduck/load/facts"
 	"aqueduck/load/internal/duck"
@@ -41,6 +42,7 @@ func (p *publishRun) verifyCopy(ctx context.Context, db *duck.DB) error {
 }
 
 func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, after facts.Snapshot) error {
+	var verified []string
 	for _, state := range after.Tables {
 		if state.Schema != s.Name || state.ChangedAt.Equal(state.VerifiedAt) {
 			continue
@@ -57,8 +59,11 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 			return err
 		}
 		p.result.Verified++
-		_, err := db.Exec(ctx, "UPDATE _sync.tables SET verified_at = changed_at WHERE schema = $1 AND table_name = $2", s.Name, state.Name)
-		if err != nil {
+		verified = append(verified, duck.Text(state.Name))
+	}
+	if len(verified) > 0 {
+		statement := "UPDATE _sync.tables SET verified_at = changed_at WHERE schema = $1 AND table_name IN (" + strings.Join(verified, ", ") + ")"
+		if _, err := db.Exec(ctx, statement, s.Name); err != nil {
 			return err
 		}
 	}

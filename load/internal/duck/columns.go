@@ -27,13 +27,10 @@ var definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPL
 func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
 	return Remember(d, "columns of tables of "+schema, definitions, func() (map[string][]StoredColumn, error) {
 		all, queries := map[string][]StoredColumn{}, []string(nil)
-		list := "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name"
-		err := d.Each(ctx, list, []any{Catalog, schema}, func(rows *sql.Rows) error {
-			var table string
-			err := rows.Scan(&table)
+		tables, err := d.Texts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name", Catalog, schema)
+		for _, table := range tables {
 			queries = append(queries, "SELECT "+Text(table)+", name, type FROM pragma_table_info("+Text(Table(schema, table))+")")
-			return err
-		})
+		}
 		if err == nil && len(queries) > 0 {
 			err = d.Each(ctx, strings.Join(queries, " UNION ALL "), nil, scanColumns(all))
 		}

@@ -176,6 +176,17 @@ func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows
 	return explainError(ctx, errors.Join(rows.Err(), rows.Close()))
 }
 
+// Texts gives the first column of every row of a query.
+func (d *DB) Texts(ctx context.Context, query string, args ...any) (texts []string, err error) {
+	err = d.Each(ctx, query, args, func(rows *sql.Rows) error {
+		var text string
+		err := rows.Scan(&text)
+		texts = append(texts, text)
+		return err
+	})
+	return texts, err
+}
+
 // Transaction runs steps in one transaction: all of them are durable, or none happened.
 func (d *DB) Transaction(ctx context.Context, steps func() error) error {
 	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
