@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
@@ -108,6 +109,7 @@ func TestLaterMaskingReachesAHistoryTurnedOff(t *testing.T) {
 // TestErasureKeepsOnlyOlderFilesOfTheCurrentOne: after a rollback, a file that the current one was not made from cannot be freed of the person. A rollback
 // that finds no file says why.
 func TestErasureKeepsOnlyOlderFilesOfTheCurrentOne(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(177)).publishingAll()
