@@ -108,6 +108,7 @@ func TestT157WritingAnalystHarmsNobody(t *testing.T) {
 // published file was changed, and ends with all data.
 // Holds: S26.
 func TestT157ChangedPublishedFileIsNotUsed(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 42)
 	s.syncUntilEqual()

@@ -9,8 +9,10 @@ import (
 	"time"
 )
 
-// Heavy reports whether tests are to take all of their cases: AQUEDUCK_HEAVY or AQUEDUCK_LONG is set.
-func Heavy() bool { return os.Getenv("AQUEDUCK_HEAVY") != "" || os.Getenv("AQUEDUCK_LONG") != "" }
+// Heavy reports whether tests are to take all of their cases: AQUEDUCK_HEAVY, AQUEDUCK_LONG or AQUEDUCK_TORTURE is set.
+func Heavy() bool {
+	return os.Getenv("AQUEDUCK_HEAVY") != "" || os.Getenv("AQUEDUCK_LONG") != "" || os.Getenv("AQUEDUCK_TORTURE") != ""
+}
 
 // SkipHeavy skips a test, or a case of one, that takes more than some four CPU-seconds, unless Heavy: make test-all runs it, every
 // night. make test has another test of each trap, fault and requirement that it holds; numbers_test.go checks that.

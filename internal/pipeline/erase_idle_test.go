@@ -34,6 +34,7 @@ columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, 
 // TestT34ErasureReachesTablesNoLongerRead: a history that was turned off, and tables of streams that are no longer or not yet named. Tables
 // without any description are in the certificate, and are erased once a file describes them.
 func TestT34ErasureReachesTablesNoLongerRead(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(176)).publishingLake()

@@ -136,6 +136,7 @@ func TestT14EmptyCursorDoesNotEndTheList(t *testing.T) {
 // complete, and the first run on a good connection reads the rest.
 // Holds: F6.
 func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := tinyConfig(24)
 	c.Chaos = "error=0.08:503,429=0.08,reset=0.04,truncate=0.04,garbage=0.03,html404=0.03"
