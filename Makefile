@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror sums demo playground quick test torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients openapi release image release-check release-cross interop engines mirror-test fuzz check fmt vet lint vuln race bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients openapi release image release-check release-cross interop engines mirror-test fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -42,8 +42,11 @@ quick: ## the tests that need no DuckDB, in a minute: for while you write
 	$(TESTS) -short $(QUICK)
 
 # The two packages that take longest begin first: the short ones fill what is left beside them, and neither runs alone at the end.
-test: ## every test
+test: ## every test but the heavy ones
 	$(TESTS) ./internal/pipeline ./internal/cli ./load/publish ./...
+
+test-all: ## every test; half an hour
+	AQUEDUCK_HEAVY=1 $(TESTS) ./internal/pipeline ./internal/cli ./load/publish ./...
 
 HOURS_OF ?= 8
 ONLY ?=
@@ -184,11 +187,14 @@ vuln: ## nothing with a known vulnerability is called
 # where goroutines meet; what a run does side by side it does in each of the tests of whole runs that are named:
 RACED := TestFirstRunEqualsTheOracle|TestSecondRunWithoutChange|TestInterruptedSweepContinues|TestEveryDataset|TestT96|TestT97
 race: ## the tests where goroutines meet, with the race detector
-	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/console ./internal/sandbox ./internal/schedule ./internal/sync/...
+	$(TESTS) -race -short ./extract/... ./internal/alert ./internal/sandbox ./internal/schedule
+	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
+
+race-all: race ## the same of every package where they meet
+	$(TESTS) -race -short ./internal/console ./internal/sync/...
 	$(TESTS) -race -short -run 'ConcurrentRunsPrepare|OneProcessHoldsTheLock|InParquet|ParquetWrite' ./load
 	$(TESTS) -race -short -run 'Contract6|Notification|Subscriber' ./internal/emulator
 	$(TESTS) -race -short -run 'Serve|Console' ./internal/cli
-	$(TESTS) -race -short -run '$(RACED)' ./internal/pipeline
 
 ##@ Figures and pages
 

@@ -26,10 +26,14 @@ var numberedPages = []struct {
 	{"docs/security.md", "S", "Requirements", 59, 3, regexp.MustCompile(`^Not yet: `)},
 }
 
+// heavyMark ends the name of a test that make test skips, all of it or some of its cases.
+const heavyMark = " (heavy)"
+
 const pageOfTests = "docs/internals/tests.md"
 
 // TestEveryNumberHasItsLineAndItsTest holds the numbered pages to the tests: each number has one line and a test or an excuse, and no
-// test holds a number that no page has. A test of the emulator shows that a trap is played, and holds nothing.
+// test holds a number that no page has. A test of the emulator shows that a trap is played, and holds nothing. A heavy test holds what it
+// names in make test-all only, so make test has another one.
 // Holds: F21.
 func TestEveryNumberHasItsLineAndItsTest(t *testing.T) {
 	t.Parallel()
@@ -38,7 +42,9 @@ func TestEveryNumberHasItsLineAndItsTest(t *testing.T) {
 	for _, page := range numberedPages {
 		for number, cells := range readNumberedLines(t, page.file, page.letter, page.cells) {
 			lines[number] = true
-			holds := func(name string) bool { return !strings.HasPrefix(name, "emulator.") }
+			holds := func(name string) bool {
+				return !strings.HasPrefix(name, "emulator.") && !strings.HasSuffix(name, heavyMark)
+			}
 			if !slices.ContainsFunc(tests[number], holds) && !slices.ContainsFunc(cells, page.excuse.MatchString) {
 				t.Errorf("%s: no test holds %s, and its line does not say why", page.file, number)
 			}
@@ -118,7 +124,8 @@ func TestThePageOfTestsIsUpToDate(t *testing.T) {
 - the last line of its doc comment: ` + "`Holds: T145, F9.`" + `
 
 The part before the point is the last directory of the test's package. Tests of ` + "`emulator`" + ` show that the emulated workspace plays a trap.
-Each number needs one more test, or its line says why it has none.
+Each number needs one more test, or its line says why it has none. ` + "`make test`" + ` skips heavy tests, or some of their cases; ` + "`make test-all`" + ` runs them.
+A heavy test does not count as the test of a number.
 `)
 	for _, section := range numberedPages {
 		fmt.Fprintf(&page, "\n## %s\n\nWhat the numbers mean: [%s](../%[2]s).\n\n", section.title, filepath.Base(section.file))
@@ -168,6 +175,9 @@ func testsByNumber(t *testing.T) map[string][]string {
 			if filepath.Dir(path) == "." {
 				name = "aqueduck." + f.Name.Name
 			}
+			if skipsHeavy(f) {
+				name += heavyMark
+			}
 			numbers, err := numbersOf(f)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", path, f.Name.Name, err)
@@ -194,6 +204,17 @@ var (
 	commentList  = regexp.MustCompile(`^[TFS]\d+(?:, [TFS]\d+)*\.$`)
 	numberInText = regexp.MustCompile(`[TFS]\d+`)
 )
+
+// skipsHeavy reports whether make test skips a test, or some of its cases.
+func skipsHeavy(f *ast.FuncDecl) (heavy bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if name, ok := n.(*ast.SelectorExpr); ok && name.Sel.Name == "SkipHeavy" {
+			heavy = true
+		}
+		return !heavy
+	})
+	return heavy
+}
 
 // numbersOf gives what a test holds: by its name, the names of its cases, and its doc comment.
 func numbersOf(f *ast.FuncDecl) (map[string]bool, error) {

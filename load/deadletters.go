@@ -177,7 +177,7 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, of string, own
 	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+present+")"); err != nil {
 		return err
 	}
-	affected, err := w.db.DB.Texts(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", own.Name)
+	affected, err := w.db.DB.ScanTexts(ctx, "SELECT DISTINCT column_name FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1", own.Name)
 	if err != nil {
 		return err
 	}

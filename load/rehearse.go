@@ -44,7 +44,7 @@ func (w *Work) Rehearse(ctx context.Context, program sandbox.Program, schema, pu
 // collectDDL collects the statements that create the tables and views of the work database, tables first.
 func (w *Work) collectDDL(ctx context.Context, r *read.Rehearsal) error {
 	return w.db.Do("", func(db *duck.DB) (err error) {
-		r.Make, err = db.Texts(ctx, `SELECT sql FROM (
+		r.Make, err = db.ScanTexts(ctx, `SELECT sql FROM (
 		SELECT 0 AS place, 'CREATE SCHEMA IF NOT EXISTS "' || replace(schema_name, '"', '""') || '"' AS sql FROM duckdb_schemas() WHERE database_name = $1 AND NOT internal
 		UNION ALL SELECT 1, sql FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
 		UNION ALL SELECT 2, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal) ORDER BY place`, duck.Catalog)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/load/lakecheck"
 	"aqueduck/load/layout"
@@ -16,6 +17,7 @@ import (
 // TestF26WarehouseOfAnEarlierProgramIsUsed uses a warehouse that a program of each earlier format has left. The present
 // program reads it, erases a contact, which writes every file again, and keeps everything else. It refuses a warehouse of a later format.
 func TestF26WarehouseOfAnEarlierProgramIsUsed(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("its processes are built without the race detector")

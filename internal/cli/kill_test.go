@@ -24,6 +24,9 @@ func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 		{"every kind of stream", 4, (*emulatedSite).readAllStreams},
 		{"contacts", 10, (*emulatedSite).publishEarly}, // a run of which takes a third of the time
 	} {
+		if part == 0 && !lane.Heavy() {
+			continue // load/publish kills at random times too
+		}
 		t.Run(sites.name, func(t *testing.T) {
 			t.Parallel()
 			for l := lane.New(t, "runs killed at any time", sites.kills); l.HasNext(); l.CountTrials(sites.kills) {
@@ -142,6 +145,7 @@ func (s *emulatedSite) crashAndInspect(i int, place string, args ...string) {
 // sweeps. The next run must not use those sweeps, because the list has changed since.
 // Holds: F1.
 func TestSweepsOfKilledRunsAreNoEvidence(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 14)
 	s.syncUntilEqual()
@@ -159,6 +163,7 @@ func TestSweepsOfKilledRunsAreNoEvidence(t *testing.T) {
 // forward pass it reads nothing of that again, except what every run requests. The history is so short here that it is one batch.
 // Holds: F1.
 func TestKilledRunIsNotReadAgain(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 13)
 	asked := func() int { return s.space.RequestCount() }

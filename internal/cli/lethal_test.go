@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
 )
@@ -18,6 +19,7 @@ const lethalSQL = "json_structure(repeat('[', 1000000) || repeat(']', 1000000))"
 // TestS50ServeSurvivesSQLOfAStreamThatCrashesDuckDB: in this process it would end the test. Its stream fails each night, and
 // all others are read and published.
 func TestS50ServeSurvivesSQLOfAStreamThatCrashesDuckDB(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		files map[string]string // beside the stream file's own

@@ -72,6 +72,7 @@ func (s *emulatedSite) throughGate(g *requestGate, name string, args ...string) 
 // TestF9OneOfTenProcessesRuns starts ten at once, none of which waits.
 // Holds: T145.
 func TestF9OneOfTenProcessesRuns(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 21)
 	for l := lane.New(t, "races of ten processes", 1); l.HasNext(); l.CountTrials(1) {

@@ -1,4 +1,4 @@
-// Package lane gives random tests their size and seeds: few in make test, as many as there is time for in make torture.
+// Package lane says which tests run, and how large: few trials and no heavy tests in make test, all in make test-all and make torture.
 package lane
 
 import (
@@ -8,6 +8,20 @@ import (
 	"testing"
 	"time"
 )
+
+// Heavy reports whether tests are to take all of their cases: AQUEDUCK_HEAVY, AQUEDUCK_LONG or AQUEDUCK_TORTURE is set.
+func Heavy() bool {
+	return os.Getenv("AQUEDUCK_HEAVY") != "" || os.Getenv("AQUEDUCK_LONG") != "" || os.Getenv("AQUEDUCK_TORTURE") != ""
+}
+
+// SkipHeavy skips a test, or a case of one, that takes more than some four CPU-seconds, unless Heavy: make test-all runs it, every
+// night. make test has another test of each trap, fault and requirement that it holds; numbers_test.go checks that.
+func SkipHeavy(t testing.TB) {
+	t.Helper()
+	if !Heavy() {
+		t.Skip("heavy: make test-all runs it, and so does AQUEDUCK_HEAVY=1")
+	}
+}
 
 // Trials counts the trials of one test, and logs what they prove when the test ends.
 type Trials struct {

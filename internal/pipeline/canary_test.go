@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runner"
 )
@@ -68,6 +69,7 @@ func TestMaskedValuesAreInNoFile(t *testing.T) {
 // reports the rebuild. Hashes equal those of a warehouse that always hashed.
 // Holds: S38.
 func TestLaterMaskingRebuildsStoredRows(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(93)).publishingAll()

@@ -13,6 +13,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -52,6 +53,7 @@ func TestT19T119AnswerWithoutAListStopsItsStream(t *testing.T) {
 
 // TestT33ColumnThatVanishesStopsItsStream removes a field from every answer. Stored values must not become null.
 func TestT33ColumnThatVanishesStopsItsStream(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(82)

@@ -8,6 +8,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
@@ -24,7 +25,7 @@ func newTalkBed(t testing.TB, k emulator.Knobs) *testBed {
 // Holds: T61.
 func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 	t.Parallel()
-	for _, temper := range []struct {
+	for i, temper := range []struct {
 		name  string
 		hours int
 		k     emulator.Knobs
@@ -34,6 +35,9 @@ func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 		{"empty left out", 2, emulator.Knobs{OmitEmpty: true}},
 	} {
 		t.Run(temper.name, func(t *testing.T) {
+			if i > 0 {
+				lane.SkipHeavy(t)
+			}
 			t.Parallel()
 			k := temper.k
 			k.ChangeShare, k.QuietConversations = 0.15, emulator.Never
@@ -48,6 +52,7 @@ func TestT54To61ConversationsEqualTheOracleHourByHour(t *testing.T) {
 }
 
 func TestT58SilentChangeIsFoundByReadingAgain(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{NoLag: true})
@@ -82,6 +87,7 @@ func TestT58SilentChangeIsFoundByReadingAgain(t *testing.T) {
 // TestRewindReadsEachConversationAgain, also where the list shows a conversation unchanged: an operator who rewinds a watermark doubts the stored
 // rows.
 func TestRewindReadsEachConversationAgain(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	yes := func([]admin.Move) (bool, error) { return true, nil }
@@ -121,6 +127,7 @@ func TestRewindReadsEachConversationAgain(t *testing.T) {
 // refresh, everything equals the oracle.
 // Holds: T45.
 func TestSilentChangesAreFoundWithinAWeek(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newTalkBed(t, emulator.Knobs{QuietConversations: emulator.Always, SilentParts: true, DeleteConversations: true, QuietUntag: true,

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -217,6 +218,7 @@ func TestPlanTellsColumnsThatTheRunChanges(t *testing.T) {
 // TestTheWordsOfTheEmulatorAreKnown reads every stream whose columns name words, twice, with five days between. A word that is missing in a stream
 // file would be schema drift in every workspace.
 func TestTheWordsOfTheEmulatorAreKnown(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := conversationConfig(emulator.Knobs{})
 	c.Seed, c.Contacts, c.Conversations, c.Calls, c.Tickets = 453, 60, 60, 20, 40

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
@@ -33,6 +34,7 @@ columns: [{name: id, type: text, doc: Id.}, {name: updated_at, type: timestamp, 
 // TestT34ErasureReachesTablesNoLongerRead: a history that was turned off, and tables of streams that are no longer or not yet named. Tables
 // without any description are in the certificate, and are erased once a file describes them.
 func TestT34ErasureReachesTablesNoLongerRead(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(176)).publishingLake()
@@ -108,6 +110,7 @@ func TestLaterMaskingReachesAHistoryTurnedOff(t *testing.T) {
 // TestErasureKeepsOnlyOlderFilesOfTheCurrentOne: after a rollback, a file that the current one was not made from cannot be freed of the person. A rollback
 // that finds no file says why.
 func TestErasureKeepsOnlyOlderFilesOfTheCurrentOne(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(177)).publishingAll()

@@ -19,6 +19,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
@@ -373,6 +374,7 @@ func TestT35LeadIsErasedWithItsSurvivor(t *testing.T) {
 // is. The conversation arrives later, of a person who was erased long before.
 // Holds: F18.
 func TestT35ReportReadBeforeItsConversationIsErased(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(172)

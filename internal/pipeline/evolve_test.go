@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"aqueduck/internal/admin"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -72,6 +73,7 @@ func TestT48ColumnsWidenBeforeTheNextRunAndLoseNothing(t *testing.T) {
 // again at each step, and some values wait in _extra. A full refresh then replaces nothing, verify finds no difference, and an erasure works on
 // the widened columns.
 func TestT176WidenedColumnsHaveOneSpelling(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(414)).publishingLake()
 	d := b.withDoors("")

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -50,6 +51,7 @@ func TestT97RunKilledBeforeItKnowsItsJobStartsAnother(t *testing.T) {
 // TestExportRunsCutAtEveryRequestLoseAndDoubleNothing ends runs by their number of requests until one completes.
 // Holds: T97.
 func TestExportRunsCutAtEveryRequestLoseAndDoubleNothing(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, most := range []int64{14, 25} {

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -119,6 +120,7 @@ func TestFreshnessFollowsTheTimesOfTheSchedule(t *testing.T) {
 // TestStreamNotReachedByACutRunKeepsItsAge: a run that other streams cut short leaves the age of a stream as it was, and an empty warehouse has no
 // age for a stream that was never read.
 func TestStreamNotReachedByACutRunKeepsItsAge(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 1}, {MaxTime: time.Millisecond}} {
 		b := newBed(t, tinyConfig(79))
@@ -187,6 +189,7 @@ func TestCutBackfillMakesNoStreamLate(t *testing.T) {
 
 // TestDataAsOfIsThatOfThePublishedFile: neither a publish that was held back nor a run that was limited by --until makes the data newer.
 func TestDataAsOfIsThatOfThePublishedFile(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(84))
 	known := func() (asOf, read time.Time) {

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -393,6 +394,7 @@ func TestT189NotesOfStubsOutliveAnInterruptedRun(t *testing.T) {
 // TestT190LongListKeepsRowsWhenItsRestIsMissing: ten of 25 tags come with the contact, and the request for all of them answers 404. A stored and a
 // new contact are both reported, read again in each run, and complete once that succeeds.
 func TestT190LongListKeepsRowsWhenItsRestIsMissing(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	for _, people := range []int{120, 12} { // with twelve records it is not known what the source always sends
@@ -452,6 +454,7 @@ func longListIsGone(t *testing.T, b *testBed) {
 
 // TestT190FieldMissingByIDKeepsTheValueFromSearch: a contact that becomes active again is read by id for the first time.
 func TestT190FieldMissingByIDKeepsTheValueFromSearch(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(96))

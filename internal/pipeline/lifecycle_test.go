@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -174,6 +175,7 @@ func TestT27UnarchivedContactIsActiveAgain(t *testing.T) {
 // TestT36AnyEvidenceOfADeletionSuffices removes each source of evidence in turn.
 // Holds: T40.
 func TestT36AnyEvidenceOfADeletionSuffices(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, evidence := range []struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -45,6 +46,7 @@ func (b *testBed) syncAtRandom(l *workspaceLife, n int) {
 // TestT84ActivityLogsEqualTheOracle reads the log of a changing workspace, through runs that are cut and interrupted between any two answers. One
 // hour has 10,000 entries.
 func TestT84ActivityLogsEqualTheOracle(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for _, temper := range []struct {
 		name  string

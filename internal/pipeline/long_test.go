@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
@@ -127,6 +128,7 @@ func (l *longSync) recordEstimates(into map[time.Time]runlog.Running) {
 
 // TestLongFirstSyncPublishesNewestFirstWithEstimate reads for half an hour of virtual time.
 func TestLongFirstSyncPublishesNewestFirstWithEstimate(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	l := newLongSync(t)

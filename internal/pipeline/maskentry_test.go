@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
@@ -17,6 +18,7 @@ import (
 // TestS38ANamedAttributeIsMaskedInAllItsPlaces masks attributes of stored tickets by their names: in the object, in the rows that its entries
 // are, and in the column of the title. What stored rows become is what a reading stores.
 func TestS38ANamedAttributeIsMaskedInAllItsPlaces(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(97)
@@ -105,6 +107,7 @@ func keepTitles(_ string, body []byte) []byte {
 // TestT152AMaskExplainsOnlyTheRowsThatItRemoves: the publish guard accepts the rows of a dropped entry, also if another run removed them, and holds
 // back a loss beside them.
 func TestT152AMaskExplainsOnlyTheRowsThatItRemoves(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(98)

@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -201,6 +202,7 @@ func TestSelectAndExcludeNarrowARun(t *testing.T) {
 // reports say what is left, and in the end no row is missing.
 // Holds: T138.
 func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for _, cut := range []runner.Options{{MaxRequests: 6}, {MaxTime: 2 * time.Minute}} {
 		t.Run(fmt.Sprint(cut.MaxRequests, cut.MaxTime), func(t *testing.T) {
@@ -242,6 +244,7 @@ func TestRunsCutByLimitsEqualOneLongRun(t *testing.T) {
 // TestLimitedRunDoesNotChangeTheNextRun limits the records of each stream, in a new workspace and in a known one where records were added and
 // deleted. Such a run draws no conclusion from records that it did not read.
 func TestLimitedRunDoesNotChangeTheNextRun(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	const limit, page = 7, 150
 	c := tinyConfig(77)

@@ -11,6 +11,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -22,7 +23,7 @@ import (
 // pages. After a quiet time no row is lost, doubled or stale.
 func TestWorkspacesOfAllKindsEqualTheOracle(t *testing.T) {
 	t.Parallel()
-	for _, temper := range []struct {
+	for i, temper := range []struct {
 		name  string
 		knobs emulator.Knobs
 	}{
@@ -39,6 +40,9 @@ func TestWorkspacesOfAllKindsEqualTheOracle(t *testing.T) {
 		{"T9 T131 cursors that count, a server clock that runs behind", emulator.Knobs{DateOffset: -5 * time.Minute, PagesAsText: true, OffsetWalk: true, TooLarge: 40}},
 	} {
 		t.Run(temper.name, func(t *testing.T) {
+			if i > 1 {
+				lane.SkipHeavy(t)
+			}
 			t.Parallel()
 			c := tinyConfig(21)
 			c.Knobs = temper.knobs
@@ -88,6 +92,7 @@ func TestContactCountEqualsSearchTotal(t *testing.T) {
 
 // TestT14AllFormsOfPagesEqualTheOracle reads the same workspace with every form of pages and of their end.
 func TestT14AllFormsOfPagesEqualTheOracle(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := tinyConfig(22)
 	c.Inactive = 170 // more than a page
@@ -131,6 +136,7 @@ func TestT14EmptyCursorDoesNotEndTheList(t *testing.T) {
 // complete, and the first run on a good connection reads the rest.
 // Holds: F6.
 func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := tinyConfig(24)
 	c.Chaos = "error=0.08:503,429=0.08,reset=0.04,truncate=0.04,garbage=0.03,html404=0.03"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -145,6 +146,7 @@ func (f onWrite) Write(line []byte) (int, error) {
 // TestAPipelinePerWorkspaceLeavesTheOthersLake: a publish of one pipeline has the rows of the other's workspace unchanged, so its Parquet files are
 // those of the new file. Until then each quiet run published again, and verify called the files damaged.
 func TestAPipelinePerWorkspaceLeavesTheOthersLake(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b, acme := newBedPair(t)
 	b.publishingLake()

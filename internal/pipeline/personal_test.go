@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
@@ -20,6 +21,7 @@ var everyStream = strings.Replace(nightly, "[contacts, deleted_contacts, contact
 // rewrites. After it no table of the file has an address, a number or a text of a person, also of records that come later.
 // Holds: S38.
 func TestPersonalHashMasksEveryPersonalColumn(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(95), everyStream)
 	b.space.Advance(time.Hour)

@@ -12,6 +12,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/load"
@@ -145,6 +146,7 @@ func newestRowsAreHidden(t *testing.T, lacks string, keep func(n int) int) {
 // TestT161DeletedContactsExplainAnEmptySearch: when all stored contacts of the window were deleted, an empty search is right.
 // Holds: T194.
 func TestT161DeletedContactsExplainAnEmptySearch(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for name, empty := range map[string]float64{"": 0, "T16 its list begins with empty pages": 0.9} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
@@ -67,6 +68,7 @@ func TestT152ListThatLacksManyRowsDeletesNothing(t *testing.T) {
 
 // TestT6ConversationIndexedTooLateIsFoundByReconciliation: the index took longer than any lookback window.
 func TestT6ConversationIndexedTooLateIsFoundByReconciliation(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newTalkBed(t, emulator.Knobs{LagMax: 15 * 24 * time.Hour})

@@ -20,6 +20,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -114,6 +115,7 @@ func TestAnEmptyMachineGoesOnFromTheObjectStore(t *testing.T) {
 
 // TestErasedPersonIsInNoObject erases a person on one machine, with files on another one and in the store.
 func TestErasedPersonIsInNoObject(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := contactBed{newBed(t, tinyConfig(502)).keepingOlder().withStore()}

@@ -7,12 +7,14 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
 // TestT168RecordWithAgreeingCountsIsReadOnce: a priority or a new title moves a conversation's updated_at and adds no part. Where search, the
 // conversation and its parts agree on the number of parts, the next run need not read it a second time.
 func TestT168RecordWithAgreeingCountsIsReadOnce(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 92)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
@@ -23,6 +24,7 @@ const shownColumns = "id, role, email, name, phone, updated_at, custom_attribute
 // reactivated, with and without a new updated_at. Each morning the published contacts equal the workspace's. In the end the history at the time of
 // each run equals them, and between two runs the earlier ones. A state that ended with a deletion says how the contact left.
 func TestT177HistoryAtATimeEqualsThePublishedRows(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(441)

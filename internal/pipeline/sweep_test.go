@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -76,6 +77,7 @@ func TestUnchangedListNeedsOneSweep(t *testing.T) {
 // way: an entry leaves, returns, and two at once take each other's place. In between the list is as it was.
 // Holds: T28, T199.
 func TestAListThatDidNotChangeIsReadRightWhenItDoes(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(52))
 	noted := func() (unchanged bool, moves int) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
@@ -35,6 +36,7 @@ func TestRunsOfATeamEqualTheOracle(t *testing.T) {
 // TestAReaderOfALivingWorkspaceLosesNothing: hours pass by the clock, and each answer takes some of it. So records change, are created, merged
 // and deleted between any two requests of a run.
 func TestAReaderOfALivingWorkspaceLosesNothing(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	var passed atomic.Int64
 	start := time.Date(2024, 6, 17, 8, 0, 0, 0, time.UTC)

@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -66,6 +67,7 @@ func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
 
 // TestNewVersionReReadsTickets: up to 2.16 searches are by day, a state is text, and parts have no assignee.
 func TestNewVersionReReadsTickets(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	for _, text := range []emulator.Occurrence{emulator.ByTurns, emulator.Always} {

@@ -9,6 +9,7 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -158,6 +159,7 @@ func (b *testBed) allRows() map[string][]string {
 // write, transcripts by id, a log and exports by windows, also of days before the usual start. All values return, and so do those that an earlier
 // version masked without changing the content hash.
 func TestT174EveryKindOfStreamIsUnmasked(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(94)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
@@ -17,6 +18,7 @@ import (
 // TestVerifyFindsDamagedParquetFiles changes a part, takes one away, and puts one of an earlier publish in its place. Each time verify names the file,
 // class and next step, and exits with 6. The next step repairs the lake, although no row has changed.
 func TestVerifyFindsDamagedParquetFiles(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := tinyConfig(451)
 	c.Knobs = emulator.Knobs{NoLag: true}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -38,6 +39,7 @@ func streamEndings(report *runlog.Report, workspace string) (ways []string) {
 // TestRefusedTokenOfOneWorkspaceStopsNoOther has two workspaces. The token of one is refused before its first read, works, and is revoked during a
 // run.
 func TestRefusedTokenOfOneWorkspaceStopsNoOther(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	b, acme := newBedPair(t)

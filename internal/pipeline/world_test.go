@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 )
@@ -177,12 +178,25 @@ func (t *planTrial) checkExitOK(r modelRun, report *runlog.Report) {
 	}
 }
 
-// TestF27FormerlyMissedWrongAnswersAreNoticed executes the shrunk plans of earlier failures.
-// Holds: T161, T191, T192, T194.
+// TestF27FormerlyMissedWrongAnswersAreNoticed executes the shrunk plans of earlier failures that have a number of their own.
+// Holds: T191, T192.
 func TestF27FormerlyMissedWrongAnswersAreNoticed(t *testing.T) {
-	t.Parallel()
 	skipInRaceRun(t)
-	files, err := filepath.Glob("testdata/worlds/*.txt")
+	t.Parallel()
+	executeWorlds(t, "testdata/worlds/T*.txt")
+}
+
+// TestF27AllFormerlyMissedWrongAnswersAreNoticed executes the shrunk plans of all earlier failures.
+// Holds: T161, T191, T192, T194.
+func TestF27AllFormerlyMissedWrongAnswersAreNoticed(t *testing.T) {
+	lane.SkipHeavy(t)
+	t.Parallel()
+	executeWorlds(t, "testdata/worlds/*.txt")
+}
+
+func executeWorlds(t *testing.T, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d plans, %v", len(files), err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runner"
 )
@@ -60,6 +61,7 @@ func (b *testBed) checkServes(path, what string) {
 // TestEveryWrittenFieldIsServedAndSynced calls every endpoint, the writing ones between runs as other clients do. Written values are in the
 // answers of the other endpoints, in the oracle and in the published file, also when they arrived between runs.
 func TestEveryWrittenFieldIsServedAndSynced(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	c := tinyConfig(41)

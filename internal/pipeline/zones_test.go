@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runner"
 )
@@ -14,6 +15,7 @@ import (
 // TestT1T2T3SearchByDaysLosesNothingAroundMidnight runs several times around the workspace's midnight, in zones from -11 to +14: with searches in
 // which a time means its whole day and a record may count for the next day, and with searches in which it means its second.
 func TestT1T2T3SearchByDaysLosesNothingAroundMidnight(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	for _, test := range []struct{ version, zone string }{

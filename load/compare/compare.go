@@ -77,13 +77,13 @@ func (c *Comparison) CompareRecords(ctx context.Context, a Baseline, batches []t
 		return j, err
 	}
 	defer stage.Drop(ctx, c.DB, own.Name, "temp.verify_judged", "temp.verify_child")
-	if j.Seen, err = c.queryTexts(ctx, "SELECT DISTINCT "+clause.KeyText("", a.Table.Key)+" FROM "+own.Name); err != nil {
+	if j.Seen, err = c.DB.ScanTexts(ctx, "SELECT DISTINCT "+clause.KeyText("", a.Table.Key)+" FROM "+own.Name); err != nil {
 		return j, err
 	}
 	if err := c.judgeRecords(ctx, a, own); err != nil {
 		return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
 	}
-	if j.Compared, err = c.queryTexts(ctx, "SELECT record FROM temp.verify_judged"); err != nil {
+	if j.Compared, err = c.DB.ScanTexts(ctx, "SELECT record FROM temp.verify_judged"); err != nil {
 		return j, err
 	}
 	if j.Differences, err = c.compareRows(ctx, a, own, a.Visible); err != nil {
@@ -274,7 +274,7 @@ func (c *Comparison) AbsentKeys(ctx context.Context, a Baseline, keys []string) 
 	for i, key := range keys {
 		quoted[i] = duck.Text(key)
 	}
-	return c.queryTexts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
+	return c.DB.ScanTexts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
 		strings.Join(quoted, ", "), clause.KeyText("", a.Table.Key), duck.Table(a.Schema, a.Visible)))
 }
 
@@ -312,7 +312,7 @@ func (c *Comparison) sampleValues(ctx context.Context, a Baseline, expression st
 	if most > 0 {
 		query = fmt.Sprintf("SELECT v FROM (%s) ORDER BY hash(v || %s), v LIMIT %d", query, duck.Text(seed), most)
 	}
-	return c.queryTexts(ctx, query, args...)
+	return c.DB.ScanTexts(ctx, query, args...)
 }
 
 // DuplicateKeys finds keys that a stored table has more than once, at most a hundred.
@@ -323,7 +323,7 @@ func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transfo
 	}
 	// Hashes are grouped first: those of ten million rows fit into memory, their keys do not.
 	name, key := duck.Table(schema, t.Name), clause.KeyText("", t.Key)
-	list, err := c.queryTexts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
+	list, err := c.DB.ScanTexts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
 		GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 100`, key, name, duck.Names("", t.Key)))
 	if err != nil {
 		return nil, fmt.Errorf("look for duplicate keys of %s.%s: %w", schema, t.Name, err)
@@ -333,16 +333,4 @@ func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transfo
 		doubled = append(doubled, Difference{Table: t.Name, Key: k, Record: k, Kind: "doubled"})
 	}
 	return doubled, nil
-}
-
-func (c *Comparison) queryTexts(ctx context.Context, query string, args ...any) (list []string, err error) {
-	err = c.DB.Each(ctx, query, args, func(rows *sql.Rows) error {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return err
-		}
-		list = append(list, text)
-		return nil
-	})
-	return list, err
 }

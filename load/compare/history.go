@@ -46,7 +46,7 @@ func (c *Comparison) OpenStates(ctx context.Context, schema string, history tran
 	if err != nil || stored[transform.ValidTo] == "" {
 		return nil, err
 	}
-	list, err := c.queryTexts(ctx, fmt.Sprintf("SELECT DISTINCT %s AS k FROM %s WHERE %s IS NULL ORDER BY k LIMIT 100",
+	list, err := c.DB.ScanTexts(ctx, fmt.Sprintf("SELECT DISTINCT %s AS k FROM %s WHERE %s IS NULL ORDER BY k LIMIT 100",
 		clause.KeyText("", key), duck.Table(schema, history.Name), transform.ValidTo))
 	if err != nil {
 		return nil, fmt.Errorf("look for open states of %s.%s: %w", schema, history.Name, err)

@@ -31,10 +31,9 @@ func compactSystemTables(ctx context.Context, db *duck.DB) error {
 	})
 }
 
-// sparseTables are the tables of _sync with several row groups of few rows. Most have at most one row, so they are not asked for their
-// groups: planning that takes longer than all else here.
+// sparseTables are the tables of _sync with several row groups of few rows. Those with at most one row are not asked: planning it costs more.
 func sparseTables(ctx context.Context, db *duck.DB) (names []string, err error) {
-	filled, err := db.Texts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = '_sync' AND estimated_size > 1", duck.Catalog)
+	filled, err := db.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = '_sync' AND estimated_size > 1", duck.Catalog)
 	var each []string
 	for _, filledName := range filled {
 		name, table := duck.Text(filledName), duck.Table("_sync", filledName)
@@ -44,5 +43,5 @@ func sparseTables(ctx context.Context, db *duck.DB) (names []string, err error) 
 	if err != nil || len(each) == 0 {
 		return nil, err
 	}
-	return db.Texts(ctx, fmt.Sprintf("SELECT name FROM (%s) GROUP BY name HAVING sum(groups) > 1 AND sum(live) < sum(groups) * %d", strings.Join(each, " UNION ALL "), sparseRows))
+	return db.ScanTexts(ctx, fmt.Sprintf("SELECT name FROM (%s) GROUP BY name HAVING sum(groups) > 1 AND sum(live) < sum(groups) * %d", strings.Join(each, " UNION ALL "), sparseRows))
 }

@@ -147,6 +147,7 @@ func goTest(ctx context.Context, dir, pkg, run, timeout string) (output string, 
 	// Without debug information a test that contains DuckDB links in half the time.
 	c := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout", timeout, "-run", run, "./"+pkg)
 	c.Dir = dir
+	c.Env = append(os.Environ(), "AQUEDUCK_HEAVY=1")
 	text, err := c.CombinedOutput()
 	return string(text), err != nil
 }

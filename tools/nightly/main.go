@@ -28,7 +28,8 @@ type nightLane struct {
 func nightLanes(hours, seeds string) []nightLane {
 	return []nightLane{
 		{"check", nil, ""},
-		{"test", nil, ""},
+		{"test-all", nil, ""},
+		{"race-all", nil, ""},
 		{"twice", nil, ""},
 		{"browser", nil, ""},
 		{"mirror-test", nil, ""},

@@ -118,7 +118,7 @@ func (c tortureLane) runTests(ctx context.Context, span time.Duration) (results 
 	}
 	args := []string{"test", "-count=1", "-v", "-vet=off", "-timeout=0", "-parallel=8", "-run", c.tests, "./" + c.pkg}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), "AQUEDUCK_HEAVY=1")
 	if c.places {
 		cmd.Env = append(cmd.Env, "GOFLAGS=-tags=duckdb_arrow,crashpoints")
 	}

@@ -27,7 +27,7 @@ var definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPL
 func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
 	return Remember(d, "columns of tables of "+schema, definitions, func() (map[string][]StoredColumn, error) {
 		all, queries := map[string][]StoredColumn{}, []string(nil)
-		tables, err := d.Texts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name", Catalog, schema)
+		tables, err := d.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name", Catalog, schema)
 		for _, table := range tables {
 			queries = append(queries, "SELECT "+Text(table)+", name, type FROM pragma_table_info("+Text(Table(schema, table))+")")
 		}

@@ -176,8 +176,8 @@ func (d *DB) Each(ctx context.Context, query string, args []any, visit func(rows
 	return explainError(ctx, errors.Join(rows.Err(), rows.Close()))
 }
 
-// Texts gives the first column of every row of a query.
-func (d *DB) Texts(ctx context.Context, query string, args ...any) (texts []string, err error) {
+// ScanTexts gives the first column of every row of a query.
+func (d *DB) ScanTexts(ctx context.Context, query string, args ...any) (texts []string, err error) {
 	err = d.Each(ctx, query, args, func(rows *sql.Rows) error {
 		var text string
 		err := rows.Scan(&text)
