@@ -34,14 +34,14 @@ type PastRun struct {
 	Class    string    `json:"class,omitempty"` // the class of the first error; "" when only the published file knows the run
 	Error    string    `json:"error,omitempty"`
 	Next     string    `json:"next,omitempty"`
-	Line     string    `json:"line,omitempty"`    // the run's last line of output
+	Line     string    `json:"line,omitempty"` // the run's last line of output
 	// MissingModels are the models that the published file of the run lacks, each with the reason; "": none.
 	MissingModels string `json:"missing_models,omitempty"`
 
-	Partly   bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
-	Narrow   bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
-	Try      int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
-	RetryAt  time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
+	Partly  bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
+	Narrow  bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
+	Try     int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
+	RetryAt time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
 
 	RetryDue time.Time `json:"retry_due,omitzero"` // the same by this machine's clock; only in the note of a run with another clock
 
