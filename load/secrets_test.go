@@ -92,7 +92,7 @@ func TestF4AnErasureDoesNotEndWithUnlistedTraces(t *testing.T) {
 // after does not change that.
 func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 	t.Parallel()
-	const note = `{"error":"the disk is full","run":"01K9"}`
+	const note = `{"error":"the disk is full","missing_models":"the disk is full","run":"01K9"}`
 	for name, tt := range map[string]struct {
 		begin []func(layout.Dir) error
 		want  string
@@ -117,7 +117,7 @@ func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(d.EndsFile())
-		if err != nil || !strings.Contains(string(text), `"error":"`+tt.want+`"`) || !strings.Contains(string(text), "01K9") {
+		if err != nil || !strings.Contains(string(text), `"error":"`+tt.want+`","missing_models":"`+tt.want+`"`) || !strings.Contains(string(text), "01K9") {
 			t.Errorf("%s leaves %s, %v", name, text, err)
 		}
 		if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) != (tt.want == "(erased)") {

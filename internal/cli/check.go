@@ -33,7 +33,8 @@ neither token nor network. Exit code 3 means that there are mistakes.
 Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
 only their owner can read, and files outside the configuration's directory.
 
-Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed.
+Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. They also
+name what a run on this machine would refuse, such as a token file that others can read.
 Variables that are not set are listed; a run that needs one reports it.
 
 --format github writes annotations for the lines of a pull request. --skip-env-check is for machines without the variables and
@@ -91,7 +92,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 			r, _ = newReadOnlyRunner(env) // without one the configuration is checked all the same
 		}
 		found = config.Warnings
-		for _, text := range plan.FindMaskingDoubts(ctx, config, catalogue, r) {
+		for _, text := range plan.FindDoubts(ctx, config, catalogue, r) {
 			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
 		}
 	}
@@ -118,8 +119,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	return printUnset(env)
 }
 
-// printUnset lists the variables of the configuration that are not set here. That is no mistake: the machine that checks may not be the one that
-// runs.
+// printUnset lists the variables of the configuration that are not set here. That is no mistake: another machine may do the runs.
 func printUnset(env *Env) error {
 	named, err := mentionedVariables(env)
 	var names []string

@@ -114,8 +114,7 @@ func Classify(err error) *Problem {
 	case errors.Is(err, failure.ErrNothingPublished):
 		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
 	case errors.Is(err, failure.ErrUnreadable):
-		return &Problem{Class: "data", What: FirstLine(err),
-			Next: "publish a new one: aqueduck sync; until then, open an older file in .aqueduck/published"}
+		return &Problem{Class: "data", What: FirstLine(err), Next: "publish a new one: aqueduck sync"}
 	case errors.Is(err, failure.ErrNoWholeFile):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
 			Next: "restore a backup into an empty directory, with its erasures.log and hash.key (docs/recover.md), and give that directory: --dir DIR"}

@@ -3,6 +3,8 @@ package runlog
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -43,6 +45,17 @@ func (s *Status) RepeatFlags(given problem.CLIFlags) {
 	for i := range s.Streams {
 		s.Streams[i].Hint = given.Append(s.Streams[i].Hint)
 	}
+}
+
+// MissingModels are the models that the published file lacks, by the last run that published; "": none.
+func (s *Status) MissingModels() string {
+	i := slices.IndexFunc(s.Runs, func(r PastRun) bool {
+		return strings.Contains(r.Line, " published=yes ") || strings.Contains(r.Line, " published=unchanged ")
+	})
+	if i < 0 {
+		return ""
+	}
+	return s.Runs[i].MissingModels
 }
 
 // NextRun is the next run of a pipeline.

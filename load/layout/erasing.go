@@ -75,7 +75,7 @@ func EraseFromMessages(d Dir, words []string) error {
 	}
 	clean := strings.NewReplacer(pairs...)
 	err := rewriteLines(d, d.EndsFile(), func(end map[string]any) {
-		for _, key := range []string{"error", "next", "line"} {
+		for _, key := range []string{"error", "next", "line", missingModels} {
 			if text, ok := end[key].(string); ok {
 				end[key] = clean.Replace(text)
 			}
@@ -111,6 +111,9 @@ func runLogs(d Dir) ([]string, error) {
 	}
 	return paths, err
 }
+
+// missingModels is the key of the models that failed, in the note of a run: their errors may quote stored values.
+const missingModels = "missing_models"
 
 // Erased stands in messages for what an erasure has removed.
 const Erased = "(erased)"
@@ -178,8 +181,10 @@ func (d Dir) EndErasing() error {
 	}
 	if mark, err := os.ReadFile(d.erasingFile()); err != nil || string(mark) == maskedMark {
 		err = errors.Join(err, rewriteLines(d, d.EndsFile(), func(end map[string]any) {
-			if end["error"] != nil {
-				end["error"] = Erased
+			for _, key := range []string{"error", missingModels} {
+				if end[key] != nil {
+					end[key] = Erased
+				}
 			}
 		}))
 		logs, unlisted := runLogs(d)
