@@ -106,7 +106,7 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 		if api.ClassOf(err) == api.ClassAuth || ctx.Err() != nil {
 			return err
 		}
-		if isUnanswered(err) {
+		if isUnanswered(err) || !answered && sync.IsOtherServer(err) {
 			return sync.Unidentified(err) // every other request would only wait for the same
 		}
 		answered = answered || err == nil && asked

@@ -115,6 +115,9 @@ func runLogs(d Dir) ([]string, error) {
 // Erased stands in messages for what an erasure has removed.
 const Erased = "(erased)"
 
+// masked stands in messages for those of runs before hash or drop was set.
+const masked = "(removed: hash or drop was set)"
+
 // rewriteLines changes the objects of a file of JSON lines, and replaces the file if one of them changed. Other lines stay as they are, and a line that is no
 // object is left out. A line that another goroutine appends in the moment of the replacement is lost.
 func rewriteLines(d Dir, path string, change func(line map[string]any)) error {
@@ -179,7 +182,7 @@ func (d Dir) EndErasing() error {
 	if mark, err := os.ReadFile(d.erasingFile()); err != nil || string(mark) == maskedMark {
 		err = errors.Join(err, rewriteLines(d, d.EndsFile(), func(end map[string]any) {
 			if end["error"] != nil {
-				end["error"] = Erased
+				end["error"] = masked
 			}
 		}))
 		logs, unlisted := runLogs(d)
