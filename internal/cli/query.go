@@ -194,7 +194,7 @@ func explainUnanswered(env *Env, err error) error {
 		p.Next = "remove it from the statement, or attach the published file in your own DuckDB session"
 	case strings.Contains(err.Error(), "Parser Error"), strings.Contains(err.Error(), "No function matches"):
 		p.Next = "correct the statement at the marked place"
-	case errors.Is(err, read.ErrReadOnly):
+	case errors.Is(err, read.ErrReadOnly), err.Error() == "empty query":
 		p.Next = "give one statement that reads; to store a result, attach the published file in your own DuckDB session"
 	}
 	return p
