@@ -98,9 +98,9 @@ func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 		want  string
 	}{
 		"an erasure":                   {[]func(layout.Dir) error{layout.Dir.BeginErasing}, "the disk is full"},
-		"a masking":                    {[]func(layout.Dir) error{layout.BeginMasking}, "(erased)"},
-		"a masking, then an erasure":   {[]func(layout.Dir) error{layout.BeginMasking, layout.Dir.BeginErasing}, "(erased)"},
-		"an erasure, then a masking":   {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.BeginMasking}, "(erased)"},
+		"a masking":                    {[]func(layout.Dir) error{layout.BeginMasking}, "(removed: hash or drop was set)"},
+		"a masking, then an erasure":   {[]func(layout.Dir) error{layout.BeginMasking, layout.Dir.BeginErasing}, "(removed: hash or drop was set)"},
+		"an erasure, then a masking":   {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.BeginMasking}, "(removed: hash or drop was set)"},
 		"an erasure that began before": {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.Dir.BeginErasing}, "the disk is full"},
 	} {
 		d := layout.Dir(t.TempDir())
@@ -120,7 +120,7 @@ func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), `"error":"`+tt.want+`","missing_models":"`+tt.want+`"`) || !strings.Contains(string(text), "01K9") {
 			t.Errorf("%s leaves %s, %v", name, text, err)
 		}
-		if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) != (tt.want == "(erased)") {
+		if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) != (tt.want == "(removed: hash or drop was set)") {
 			t.Errorf("%s: the log of a run: %v", name, err)
 		}
 	}

@@ -40,7 +40,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		}
 		if len(all) == 0 {
 			if report.Err() == nil && line != "" && !strings.HasPrefix(line, "--") {
-				wrong(i+1, "SQL before the first -- relation: line")
+				wrong(i+1, "the file must begin with -- relation: NAME (view), then -- doc: what one row is (docs/models.md#your-own-models)")
 				break
 			}
 			continue
@@ -58,7 +58,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			wrong(heads[i], "relation %q has no SELECT", all[i].Name)
 		}
 		if all[i].Doc == "" {
-			wrong(heads[i], "relation %q has no -- doc: line", all[i].Name)
+			wrong(heads[i], "relation %q has no line -- doc: what one row is", all[i].Name)
 		}
 	}
 	for i, r := range all {

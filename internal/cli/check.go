@@ -116,15 +116,16 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if err := render.PrintContents(env.Stdout, env.fileNames(), config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
 		return err
 	}
-	return printUnset(env)
+	return printUnset(env, config.NeedlessVariables(env.Lookup))
 }
 
-// printUnset lists the variables of the configuration that are not set here. That is no mistake: another machine may do the runs.
-func printUnset(env *Env) error {
+// printUnset lists the variables of the configuration that are not set here. That is no mistake: another machine may do the runs. The
+// emulator needs no token.
+func printUnset(env *Env, needless []string) error {
 	named, err := mentionedVariables(env)
 	var names []string
 	for _, o := range named {
-		if o.From == notSet {
+		if o.From == notSet && !slices.Contains(needless, o.Setting) {
 			names = append(names, o.Setting)
 		}
 	}

@@ -207,7 +207,7 @@ func (s *pipelineServer) startRun(ctx context.Context, name string, failed bool)
 	setup := s.currentRunner()
 	p, ok := setup.Config.Pipeline(name)
 	if !ok {
-		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "open the overview"}
+		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: console.OverviewNext}
 	}
 	// run.json shows a run of any process, and registerRun one of this process that has not written it yet.
 	running, err := runlog.ReadRunning(setup.Dir)

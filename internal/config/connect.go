@@ -122,6 +122,27 @@ func (c *Config) ConnectionDoubts() (doubts []string) {
 	return doubts
 }
 
+// NeedlessVariables are the variables that name only the tokens of emulators, which need none.
+func (c *Config) NeedlessVariables(lookup func(string) (string, bool)) (names []string) {
+	needed := map[string]bool{}
+	for _, name := range c.WorkspaceNames() {
+		w := c.Workspaces[name]
+		address, err := w.expandBaseURL(lookup)
+		parts, _ := splitReferences(w.Token) // a mistake is reported by the check
+		for _, p := range parts {
+			if p.reference {
+				needed[p.text] = needed[p.text] || err != nil || address != Emulator
+			}
+		}
+	}
+	for name := range needed {
+		if !needed[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (w *Workspace) expandBaseURL(lookup func(string) (string, bool)) (string, error) {
 	return referenceExpander{lookup: lookup, dir: w.dir}.expandText(w.baseURL)
 }

@@ -218,7 +218,7 @@ func maskNote(ctx context.Context, file *read.Reader, workspace string, s *schem
 	if err != nil || values == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("%s: %s is new: the next run rewrites %s, and every file", s.Name, strings.Join(words, ", "), term.Count(int(values), "stored value")), nil
+	return fmt.Sprintf("%s: new settings: %s; the next run rewrites %s, and every file", s.Name, strings.Join(words, ", "), term.Count(int(values), "stored value")), nil
 }
 
 // MaskingNotes returns notes for `status` and `plan` from the published file: streams with values that are still masked although the configuration

@@ -200,7 +200,7 @@ func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Strea
 	case s.IsExportFamily() || s.Dataset != "":
 		c.result.How = "not compared: exports are audited when they are read"
 	case s.Read.ByIDs() && !s.Read.UsesPendingIDs():
-		c.result.How = "not compared: read by id, only where another stream leaves a row undecided"
+		c.result.How = "not compared: this stream only completes rows of another stream"
 	}
 	if c.result.How != "" {
 		return c, nil

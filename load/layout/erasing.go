@@ -118,6 +118,9 @@ const missingModels = "missing_models"
 // Erased stands in messages for what an erasure has removed.
 const Erased = "(erased)"
 
+// masked stands in messages for those of runs before hash or drop was set.
+const masked = "(removed: hash or drop was set)"
+
 // rewriteLines changes the objects of a file of JSON lines, and replaces the file if one of them changed. Other lines stay as they are, and a line that is no
 // object is left out. A line that another goroutine appends in the moment of the replacement is lost.
 func rewriteLines(d Dir, path string, change func(line map[string]any)) error {
@@ -183,7 +186,7 @@ func (d Dir) EndErasing() error {
 		err = errors.Join(err, rewriteLines(d, d.EndsFile(), func(end map[string]any) {
 			for _, key := range []string{"error", missingModels} {
 				if end[key] != nil {
-					end[key] = Erased
+					end[key] = masked
 				}
 			}
 		}))

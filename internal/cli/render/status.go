@@ -122,6 +122,8 @@ func describeFreshness(s *runlog.StreamStatus, now time.Time) string {
 // describeHistory returns how far back a stream is read.
 func describeHistory(s *runlog.StreamStatus) string {
 	switch {
+	case s.Refreshing && !s.OK.IsZero():
+		return fmt.Sprintf("full refresh, %.0f%%", 100*s.Backfill)
 	case s.SyncedTo.IsZero():
 		return "–"
 	case s.HistoryTo.IsZero():
