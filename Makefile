@@ -11,10 +11,10 @@ HOURS ?= 6
 build: ## bin/aqueduck
 	go build -trimpath -o bin/aqueduck ./cmd/aqueduck
 
-# The libraries of the mirror take minutes of CPU time to compile: these targets, and releases, are all that need them.
+# The libraries of the mirror take minutes of CPU time to compile, and each start of the program takes longer with them.
 MIRROR := -tags=duckdb_arrow,mirror
 
-build-mirror: ## bin/aqueduck with the Iceberg mirror, as releases have it
+build-mirror: ## bin/aqueduck with the Iceberg mirror
 	go build -trimpath $(MIRROR) -o bin/aqueduck ./cmd/aqueduck
 
 help: ## this list; CONTRIBUTING.md has the settings that targets take

@@ -92,15 +92,15 @@ func TestF4AnErasureDoesNotEndWithUnlistedTraces(t *testing.T) {
 // after does not change that.
 func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 	t.Parallel()
-	const note = `{"error":"the disk is full","run":"01K9"}`
+	const note = `{"error":"the disk is full","missing_models":"the disk is full","run":"01K9"}`
 	for name, tt := range map[string]struct {
 		begin []func(layout.Dir) error
 		want  string
 	}{
 		"an erasure":                   {[]func(layout.Dir) error{layout.Dir.BeginErasing}, "the disk is full"},
-		"a masking":                    {[]func(layout.Dir) error{layout.BeginMasking}, "(erased)"},
-		"a masking, then an erasure":   {[]func(layout.Dir) error{layout.BeginMasking, layout.Dir.BeginErasing}, "(erased)"},
-		"an erasure, then a masking":   {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.BeginMasking}, "(erased)"},
+		"a masking":                    {[]func(layout.Dir) error{layout.BeginMasking}, "(removed: hash or drop was set)"},
+		"a masking, then an erasure":   {[]func(layout.Dir) error{layout.BeginMasking, layout.Dir.BeginErasing}, "(removed: hash or drop was set)"},
+		"an erasure, then a masking":   {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.BeginMasking}, "(removed: hash or drop was set)"},
 		"an erasure that began before": {[]func(layout.Dir) error{layout.Dir.BeginErasing, layout.Dir.BeginErasing}, "the disk is full"},
 	} {
 		d := layout.Dir(t.TempDir())
@@ -117,10 +117,10 @@ func TestOnlyAChangedMaskingRemovesWholeMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(d.EndsFile())
-		if err != nil || !strings.Contains(string(text), `"error":"`+tt.want+`"`) || !strings.Contains(string(text), "01K9") {
+		if err != nil || !strings.Contains(string(text), `"error":"`+tt.want+`","missing_models":"`+tt.want+`"`) || !strings.Contains(string(text), "01K9") {
 			t.Errorf("%s leaves %s, %v", name, text, err)
 		}
-		if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) != (tt.want == "(erased)") {
+		if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) != (tt.want == "(removed: hash or drop was set)") {
 			t.Errorf("%s: the log of a run: %v", name, err)
 		}
 	}

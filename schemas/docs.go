@@ -3,6 +3,7 @@ package schemas
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -137,6 +138,19 @@ func (c *Catalogue) PublishedNames(s *Stream) []string {
 		all = append(all, r.Name)
 	}
 	return all
+}
+
+// RelationNames are all names that the published file may have for the tables of the streams, besides those of datasets of exports.
+func (c *Catalogue) RelationNames() (all []string) {
+	for _, s := range c.Streams() {
+		all = append(all, s.tableNames()...)
+		all = append(all, s.Owner()+"_history")
+		for _, r := range c.relations[s.PublishAs] {
+			all = append(all, r.Name)
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })
 }
 
 func quoteNames(names []string) []string {

@@ -21,7 +21,7 @@ func (s *Stream) DescribeRead() []string {
 		Export:     fmt.Sprintf("datasets that the source exports as files of up to %d days; each is a stream and a table", exportDays),
 	}[r.Since.By]}
 	if r.Over != nil {
-		how = []string{r.Over.describeOver()}
+		how = []string{r.Over.describeOver(s.With)}
 	}
 	if r.Page.Size > 0 {
 		how = append(how, fmt.Sprintf("pages of %d, by %s", r.Page.Size, r.Page.By))
@@ -40,8 +40,16 @@ func (s *Stream) DescribeRead() []string {
 	return how
 }
 
-func (o *Over) describeOver() string {
-	text := "each id that " + o.View + " selects"
+// DescribeIDs says which ids are requested: those that an SQL file selects. A stream that belongs to another one completes it.
+func (o *Over) DescribeIDs(with string) string {
+	if with != "" {
+		return "ids of " + with + " that no search returned"
+	}
+	return "ids that " + o.View + " selects"
+}
+
+func (o *Over) describeOver(with string) string {
+	text := o.DescribeIDs(with)
 	switch {
 	case len(o.Values) > 0:
 		return "the full list for each of " + strings.Join(o.Values, ", ")

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"aqueduck/internal/grammar"
 )
@@ -39,7 +40,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		}
 		if len(all) == 0 {
 			if report.Err() == nil && line != "" && !strings.HasPrefix(line, "--") {
-				wrong(i+1, "SQL before the first -- relation: line")
+				wrong(i+1, "the file must begin with -- relation: NAME (view), then -- doc: what one row is (docs/models.md#your-own-models)")
 				break
 			}
 			continue
@@ -57,7 +58,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			wrong(heads[i], "relation %q has no SELECT", all[i].Name)
 		}
 		if all[i].Doc == "" {
-			wrong(heads[i], "relation %q has no -- doc: line", all[i].Name)
+			wrong(heads[i], "relation %q has no line -- doc: what one row is", all[i].Name)
 		}
 	}
 	for i, r := range all {
@@ -74,6 +75,37 @@ func ParseRelations(file, text string) ([]Relation, error) {
 		report.Add(grammar.Mistake{File: file, Message: "no -- relation: line, so nothing is published"})
 	}
 	return all, report.Err()
+}
+
+// RelationSource is a name in braces in the SQL of a relation: a stored relation, or a model.
+type RelationSource struct {
+	Name  string
+	Model bool
+
+	relation *Relation
+	at       int // position of the name in the SQL, in bytes
+}
+
+var sourceName = regexp.MustCompile(`\{(schema|models)\}\.([a-z0-9_]+)`)
+
+// Sources returns what the relation reads, each name once.
+func (r *Relation) Sources() (all []RelationSource) {
+	for _, found := range sourceName.FindAllStringSubmatchIndex(r.SQL, -1) {
+		one := RelationSource{Name: r.SQL[found[4]:found[5]], Model: r.SQL[found[2]:found[3]] == "models", relation: r, at: found[4]}
+		if !slices.ContainsFunc(all, func(other RelationSource) bool { return other.Name == one.Name && other.Model == one.Model }) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// Mistake is a mistake at the name.
+func (s RelationSource) Mistake(message, hint string) grammar.Mistake {
+	before, after := s.relation.SQL[:s.at], s.relation.SQL[s.at:]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	rest, _, _ := strings.Cut(after, "\n")
+	return grammar.Mistake{File: s.relation.File, Line: s.relation.Line + strings.Count(before, "\n"), Column: utf8.RuneCountInString(line) + 1, Message: message, Hint: hint,
+		Excerpt: line + rest}
 }
 
 var storedName = regexp.MustCompile(`\{schema\}\.([a-z0-9_]+)`)

@@ -49,12 +49,12 @@ func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"none", "-- nothing\n", "x.sql: error: no -- relation: line"},
-		{"SQL first", "SELECT 1\n-- relation: a (view)\n", "x.sql:1:1: error: SQL before the first -- relation: line"},
-		{"SQL alone", "SELECT 1\n", "x.sql:1:1: error: SQL before the first -- relation: line\n\n1 error in x.sql"},
+		{"SQL first", "SELECT 1\n-- relation: a (view)\n", "x.sql:1:1: error: the file must begin with -- relation: NAME (view), then -- doc: what one row is (docs/models.md#your-own-models)"},
+		{"SQL alone", "SELECT 1\n", "x.sql:1:1: error: the file must begin with -- relation: NAME (view), then -- doc: what one row is (docs/models.md#your-own-models)\n\n1 error in x.sql"},
 		{"kind and SQL", "-- relation: a (macro)\n-- doc: A.\nSELECT 1\n", "x.sql:1:1: error: expected a line like -- relation: contacts (view), or (table)\n    1 | -- relation: a (macro)\n      | ^\n\n1 error in x.sql"},
 		{"kind", "-- relation: a (macro)\n", "x.sql:1:1: error: expected a line like -- relation: contacts (view), or (table)"},
 		{"no SELECT", "-- relation: a (view)\n-- doc: A.\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no SELECT`},
-		{"no doc", "-- relation: a (view)\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no -- doc: line`},
+		{"no doc", "-- relation: a (view)\nSELECT 1\n", `x.sql:1:1: error: relation "a" has no line -- doc: what one row is`},
 		{"twice", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- relation: a (table)\n-- doc: A.\nSELECT 2\n", `x.sql:4:1: error: relation "a" is defined twice`},
 		{"union of nothing", "-- relation: a (view)\n-- union: b, c\n-- doc: A.\nSELECT 1\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n",
 			`x.sql:1:1: error: relation "a" is a union with "c", which is not another relation of this file`},

@@ -3,6 +3,7 @@ package api
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,7 +28,10 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 	e.Class = classOfStatus(a.status, q, listed)
 	switch {
 	case a.status >= 300 && a.status < 400:
-		e.Err = errRedirect
+		e.Err = ErrRedirect
+		if target, err := c.base.Parse(a.head.Get("Location")); err == nil && (target.Host != c.base.Host || target.Scheme != c.base.Scheme) {
+			e.Err = fmt.Errorf("%w: the server names the address %s", ErrRedirect, redactTokens(Shorten(target.Scheme+"://"+hostOf(target)), c.secretTokens()))
+		}
 	case !listed.list && a.status == http.StatusNotFound:
 		// A proxy or a wrong address may answer 404, too: only the API's own error list means that something does not exist (T37).
 		e.Err = errors.New("not an error document of the API")

@@ -129,11 +129,32 @@ var (
 	ErrNotJSON = errors.New("the answer is not JSON")
 	// ErrErrorList says that an answer of a good status is an error list (T19).
 	ErrErrorList = errors.New("the answer is an error list")
-	errRedirect  = errors.New("redirects are not followed")
-	errStalled   = errors.New("the answer stalled")
-	errTooSlow   = errors.New("the answer took too long")
-	errTooBig    = errors.New("the answer is too large")
+	// ErrRedirect says that an answer names another address.
+	ErrRedirect = errors.New("redirects are not followed")
+	errStalled  = errors.New("the answer stalled")
+	errTooSlow  = errors.New("the answer took too long")
+	errTooBig   = errors.New("the answer is too large")
 )
+
+// spentError is ErrBudget for a request that was to be sent again. It keeps the failure before.
+type spentError struct {
+	err  error
+	last *Error
+}
+
+func (e *spentError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error of the budget alone: the failure before is not why the request ended.
+func (e *spentError) Unwrap() error { return e.err }
+
+// LastFailure is the failure after which the budget did not allow another attempt; nil when there was none.
+func LastFailure(err error) error {
+	var spent *spentError
+	if errors.As(err, &spent) {
+		return fmt.Errorf("the last attempt: %s", spent.last)
+	}
+	return nil
+}
 
 // SmallerPageMayHelp reports whether a smaller page may succeed where this one failed.
 func (e *Error) SmallerPageMayHelp() bool {

@@ -27,12 +27,17 @@ func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 		most = 1
 	}
 	renewed, began := false, c.o.Now()
+	var last *Error
 	for n := 1; ; n++ {
 		a, token, failure, err := c.sendAttempt(ctx, q, n)
+		if last != nil && errors.Is(err, ErrBudget) {
+			err = &spentError{err, last}
+		}
 		if err != nil || failure == nil {
 			return a, err
 		}
 		failure.Spent = c.o.Now().Sub(began)
+		last = failure
 		if failure.Class == ClassAuth {
 			if !renewed && c.renewToken(token) {
 				renewed = true
@@ -48,7 +53,10 @@ func (c *Client) Send(ctx context.Context, q Call) (*Answer, error) {
 		// After a 429 the shared budget makes all calls wait, this one included. After other failures only this call waits.
 		if failure.Status != http.StatusTooManyRequests {
 			if err := c.countWait(q.Op, ForNextTry, func() error { return c.waitBeforeStop(ctx, failure.retryDelay(n)) }); err != nil {
-				return nil, fmt.Errorf("%s: %w", q.Op, err)
+				if err = fmt.Errorf("%s: %w", q.Op, err); errors.Is(err, ErrBudget) {
+					err = &spentError{err, last}
+				}
+				return nil, err
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func TestT119RedirectsAreNotFollowed(t *testing.T) {
 		})
 		c := a.newClient(t)
 		_, err := c.Ask(t.Context(), Question{Stream: &schemas.Stream{Name: "contacts"}, Method: http.MethodPost, Path: "/contacts/search", Body: []byte("{}")})
-		if !errors.Is(err, errRedirect) || c.Requests() != 1 || strings.Contains(err.Error(), "signature") {
+		if !errors.Is(err, ErrRedirect) || c.Requests() != 1 || strings.Contains(err.Error(), "signature") {
 			t.Errorf("%d: %v after %d requests", status, err, c.Requests())
 		}
 	}

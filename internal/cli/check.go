@@ -33,7 +33,8 @@ neither token nor network. Exit code 3 means that there are mistakes.
 Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
 only their owner can read, and files outside the configuration's directory.
 
-Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed.
+Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. They also
+name what a run on this machine would refuse, such as a token file that others can read.
 Variables that are not set are listed; a run that needs one reports it.
 
 --format github writes annotations for the lines of a pull request. --skip-env-check is for machines without the variables and
@@ -91,7 +92,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 			r, _ = newReadOnlyRunner(env) // without one the configuration is checked all the same
 		}
 		found = append(config.Warnings, mirrorDoubts(config)...)
-		for _, text := range plan.FindMaskingDoubts(ctx, config, catalogue, r) {
+		for _, text := range plan.FindDoubts(ctx, config, catalogue, r) {
 			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
 		}
 	}
@@ -115,16 +116,16 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if err := render.PrintContents(env.Stdout, env.fileNames(), config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
 		return err
 	}
-	return printUnset(env)
+	return printUnset(env, config.NeedlessVariables(env.Lookup))
 }
 
-// printUnset lists the variables of the configuration that are not set here. That is no mistake: the machine that checks may not be the one that
-// runs.
-func printUnset(env *Env) error {
+// printUnset lists the variables of the configuration that are not set here. That is no mistake: another machine may do the runs. The
+// emulator needs no token.
+func printUnset(env *Env, needless []string) error {
 	named, err := mentionedVariables(env)
 	var names []string
 	for _, o := range named {
-		if o.From == notSet {
+		if o.From == notSet && !slices.Contains(needless, o.Setting) {
 			names = append(names, o.Setting)
 		}
 	}

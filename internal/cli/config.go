@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"aqueduck/load/layout"
-
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 

@@ -17,6 +17,7 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/load/failure"
 )
 
 // Env is everything that the program gets from outside: arguments, standard streams, environment and clock. It also has the state of one command.
@@ -95,6 +96,11 @@ func (env *Env) printTrace(err error) {
 
 // asProblem returns an error with a next step that can be copied.
 func (env *Env) asProblem(err error) *problem.Problem {
+	if errors.Is(err, failure.ErrNothingPublished) || errors.Is(err, failure.ErrUnreadable) {
+		if dir, unknown := env.warehouseDir(); unknown == nil {
+			err = runlog.ExplainUnreadable(dir, err)
+		}
+	}
 	problem := *problem.AsProblem(err)
 	problem.Next = env.given.Append(problem.Next)
 	return &problem

@@ -3,9 +3,9 @@ package cli
 import (
 	"testing"
 
-	"aqueduck/internal/lane"
 	"aqueduck/internal/crash"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 )
 

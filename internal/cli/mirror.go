@@ -25,7 +25,7 @@ does the same at its end. This command does it again after an error of the store
 A table that was dropped, rolled back or changed by another program is written again. Tables of another warehouse are refused. Run
 it twice: the second time changes nothing. docs/mirror.md says how engines read the tables.
 
-Releases have the mirror. A program of "make build" has not: it ends with exit code 3. "make build-mirror" makes one that has it.`,
+"make build-mirror" makes a program that has the mirror. Any other ends with exit code 3.`,
 		Annotations: map[string]string{forms: "json"},
 		Example:     "  aqueduck mirror\n  aqueduck mirror -o json",
 		Args:        usage.NoArguments,

@@ -38,8 +38,8 @@ On a terminal, a table shows the first 40 rows, as many columns as fit, and how 
 doubles are rounded. --all shows everything, as does a table that is redirected. COLUMNS sets another width.
 
 A separate process runs the statement. The statement is stopped with exit code 1 if it gives no row within --timeout or needs
-more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row is written. A complete table has
-at most a million values.
+more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row is written. With --all, or
+redirected, a table (-o table) may have at most a million values; CSV and JSON may have more.
 
 --saved NAME runs a saved query that comes with the program; --list lists them. Their SQL is in docs/queries.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
@@ -101,7 +101,7 @@ func checkParquet(env *Env, c *cobra.Command, list bool) error {
 }
 
 // errTooLong is the reason why a statement was stopped.
-var errTooLong = errors.New("it took too long and was stopped")
+var errTooLong = errors.New("it gave no row within")
 
 // answerOptions are the limits of a statement, and how much of its answer a terminal shows.
 type answerOptions struct {
@@ -133,7 +133,7 @@ func writeAnswer(ctx context.Context, env *Env, dir layout.Dir, statement string
 		err = writeRows(ctx, isolation, dir.Readable(), statement, ready, render.NewAnswer(env.output, env.Stdout, b.all))
 	}
 	if err != nil && context.Cause(ctx) == errTooLong {
-		return errTooLong
+		return fmt.Errorf("%w %s (--timeout) and was stopped", errTooLong, b.time)
 	}
 	return err
 }
@@ -192,8 +192,10 @@ func explainUnanswered(env *Env, err error) error {
 		p.Next = "rewrite the statement; the warehouse is unchanged"
 	case errors.As(err, &refused):
 		p.Next = "remove it from the statement, or attach the published file in your own DuckDB session"
-	case errors.Is(err, read.ErrReadOnly):
-		p.Next = "to store a result, attach the published file in your own DuckDB session"
+	case strings.Contains(err.Error(), "Parser Error"), strings.Contains(err.Error(), "No function matches"):
+		p.Next = "correct the statement at the marked place"
+	case errors.Is(err, read.ErrReadOnly), err.Error() == "empty query":
+		p.Next = "give one statement that reads; to store a result, attach the published file in your own DuckDB session"
 	}
 	return p
 }

@@ -15,6 +15,7 @@ import (
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
@@ -76,6 +77,9 @@ func answerSaved(ctx context.Context, env *Env, dir layout.Dir, s savedOptions, 
 	if err != nil {
 		return err
 	}
+	if stored := runlog.StoredWorkspaces(ctx, dir); s.workspace != "" && len(stored) > 0 && !slices.Contains(stored, schema) {
+		return runlog.NoWorkspace(schema, stored)
+	}
 	err = writeAnswer(ctx, env, dir, q.In(schema, config.ModelSchema(schema)), b)
 	if err == nil {
 		return nil
@@ -114,17 +118,6 @@ func schemaOf(env *Env, workspace string) (string, error) {
 	return config.ResolveWorkspace("")
 }
 
-// storedWorkspaces returns the names of the workspaces that the published file has; none when it cannot be read.
-func storedWorkspaces(ctx context.Context, dir layout.Dir) (names []string) {
-	_ = read.Query(ctx, dir.Readable(), "SELECT schema FROM _sync.workspaces ORDER BY schema", func(_ []string, row []any) error {
-		if row != nil {
-			names = append(names, fmt.Sprint(row[0]))
-		}
-		return nil
-	})
-	return names
-}
-
 // missingRelations returns an error that names the missing relations of a saved query and the streams that provide them; nil if none is missing.
 func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Query, schema string) error {
 	stored, there := map[string]bool{}, false
@@ -139,11 +132,7 @@ func missingRelations(ctx context.Context, env *Env, dir layout.Dir, q queries.Q
 		return nil // the query itself reports that the file cannot be read
 	}
 	if !there {
-		p := &problem.Problem{Class: "config", What: fmt.Sprintf("this warehouse has no workspace %q", schema), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
-		if names := storedWorkspaces(ctx, dir); len(names) > 0 {
-			p.Next += "; it has " + strings.Join(names, ", ")
-		}
-		return p
+		return runlog.NoWorkspace(schema, runlog.StoredWorkspaces(ctx, dir))
 	}
 	missing := slices.DeleteFunc(slices.Clone(q.Reads), func(name string) bool {
 		if model, ok := strings.CutPrefix(name, "models."); ok {

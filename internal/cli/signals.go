@@ -37,7 +37,7 @@ func signalContext(env *Env) (context.Context, func()) {
 				if !got.CompareAndSwap(0, code) {
 					os.Exit(int(code))
 				}
-				env.printNotice("stopping after the current batch; press Ctrl-C again to stop immediately")
+				env.printNotice("stopping; press Ctrl-C again to stop immediately")
 				cancel()
 			case <-done:
 				return

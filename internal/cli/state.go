@@ -41,8 +41,9 @@ func newStateShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [stream…]",
 		Short: "Show the checkpoint of each stream",
-		Long: `Show the checkpoints of the published file: the watermark of each stream, how far back its history is read, and its cursor. The
-cursor is cut on a terminal, and complete elsewhere. The last move by hand is shown with user, old position and time.
+		Long: `Show the checkpoints of the published file: the watermark of each stream, and how far back its history is read. JSON and CSV
+also have the number of the commit (seq) and the rest of the checkpoint (state), such as a cursor; the form of state may
+change. The last move by hand is shown with user, old position and time.
 Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},
@@ -87,7 +88,7 @@ func printStates(env *Env, states []runlog.StreamState) error {
 	if env.output == "json" {
 		return env.printJSON(render.Checkpoints(states))
 	}
-	if err := env.printTimes(render.ListCheckpoints(states)); err != nil || env.output != "table" {
+	if err := env.printTimes(render.ListCheckpoints(states, env.output != "table")); err != nil || env.output != "table" {
 		return err
 	}
 	for _, s := range states {

@@ -128,8 +128,8 @@ func newStreamsTry(env *Env) *cobra.Command {
 		Use:   "try FILE",
 		Short: "Read one page of a stream and preview its rows",
 		Long: `Read one page of a stream with the workspace's token. Shows the form of the answer, the first ten rows, columns without a value,
-and how the next page is found. For fields without a column it prints a column line to paste. FILE is a stream file or the name
-of a stream. Nothing is written.`,
+and how the next page is found. For fields without a column it prints lines to paste: columns, and one ignore: for all constants.
+FILE is a stream file or the name of a stream. Nothing is written.`,
 		Example: `  aqueduck streams try streams/states.yaml
   aqueduck streams try contacts
   aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,

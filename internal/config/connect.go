@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"aqueduck/extract/api"
@@ -70,8 +72,12 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 	}
 	for _, other := range c.WorkspaceNames() {
 		if address, err := c.Workspaces[other].expandBaseURL(lookup); err == nil && (address == Emulator) != (baseURL == Emulator) {
-			return "", "", &problem.Problem{Class: "config", What: "of the workspaces " + workspace + " and " + other + " one is the emulator and one is real, and a warehouse has one clock",
-				Next: "give each a configuration with a warehouse.dir of its own"}
+			emulated, existing := workspace, other
+			if baseURL != Emulator {
+				emulated, existing = other, workspace
+			}
+			return "", "", &problem.Problem{Class: "config", What: "workspace " + emulated + " is the emulator and " + existing + " is real", Err: errMixed,
+				Next: "write two files, each with a warehouse.dir of its own"}
 		}
 	}
 	if baseURL == Emulator {
@@ -82,13 +88,59 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 	if errors.As(err, &open) {
 		return "", "", w.configProblem("token", err, "chmod 600 "+open.name)
 	}
+	var missing *missingFile
+	if errors.As(err, &missing) {
+		return "", "", w.configProblem("token", err, "write the access token into it, with mode 0600, or correct the path")
+	}
 	if err != nil {
-		return "", "", w.configProblem("token", err, "set it to the access token of the workspace, or give a file: token: ${file:/run/secrets/token}")
+		return "", "", w.configProblem("token", err, "set the variable to the access token of the workspace, or name a file: token: ${file:/run/secrets/token}")
 	}
 	if secret = strings.TrimSpace(secret); !isPrintable(secret) {
 		return "", "", w.configProblem("token", errors.New("it is empty, or has characters that no token has"), "copy the token again, as one line")
 	}
 	return baseURL, api.Secret(secret), nil
+}
+
+// errMixed is the error of the emulator and a real workspace in one configuration.
+var errMixed = errors.New("they cannot share a warehouse, which has one clock")
+
+// ConnectionDoubts returns what a run on this machine would refuse in a right configuration, each once: a file with a token that is missing or not
+// private, and the emulator beside a real workspace. Variables that are not set are none of them.
+func (c *Config) ConnectionDoubts() (doubts []string) {
+	for _, name := range c.WorkspaceNames() {
+		_, _, err := c.Connect(name, c.Lookup)
+		var open *openFile
+		var unreadable *fs.PathError
+		var found *problem.Problem
+		if !errors.Is(err, errMixed) && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &open) && !errors.As(err, &unreadable) || !errors.As(err, &found) {
+			continue
+		}
+		if text := found.Error() + "; next: " + found.Next; !slices.Contains(doubts, text) {
+			doubts = append(doubts, text)
+		}
+	}
+	return doubts
+}
+
+// NeedlessVariables are the variables that name only the tokens of emulators, which need none.
+func (c *Config) NeedlessVariables(lookup func(string) (string, bool)) (names []string) {
+	needed := map[string]bool{}
+	for _, name := range c.WorkspaceNames() {
+		w := c.Workspaces[name]
+		address, err := w.expandBaseURL(lookup)
+		parts, _ := splitReferences(w.Token) // a mistake is reported by the check
+		for _, p := range parts {
+			if p.reference {
+				needed[p.text] = needed[p.text] || err != nil || address != Emulator
+			}
+		}
+	}
+	for name := range needed {
+		if !needed[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (w *Workspace) expandBaseURL(lookup func(string) (string, bool)) (string, error) {

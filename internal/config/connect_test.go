@@ -62,8 +62,8 @@ pipelines: {nightly: {streams: [contacts]}}
 		lookup          func(string) (string, bool)
 		want            string
 	}{
-		{"the emulated one", "main", variablesOf("U", "https://api.example.com", "T", "s"), "main and acme one is the emulator and one is real, and a warehouse has one clock"},
-		{"the real one", "acme", variablesOf("U", "https://api.example.com", "T", "s"), "acme and main one is the emulator and one is real, and a warehouse has one clock"},
+		{"the emulated one", "main", variablesOf("U", "https://api.example.com", "T", "s"), "workspace main is the emulator and acme is real: they cannot share a warehouse"},
+		{"the real one", "acme", variablesOf("U", "https://api.example.com", "T", "s"), "workspace main is the emulator and acme is real: they cannot share a warehouse"},
 		{"both are emulated", "acme", variablesOf("U", "emulator"), ""},
 		{"the other is not set", "main", variablesOf(), ""},
 	} {
@@ -162,5 +162,40 @@ func TestRotatedTokenFileIsReadAgain(t *testing.T) {
 		if _, token, err := c.Connect("main", variablesOf()); err != nil || string(token) != want {
 			t.Errorf("got %q, %v", string(token), err)
 		}
+	}
+}
+
+// TestDoubtsOfConnections are what a run would refuse, although the configuration is right.
+func TestDoubtsOfConnections(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("s3cret\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+		return "${file:" + path + "}"
+	}
+	const url = "https://api.example.com"
+	for name, c := range map[string]struct{ workspaces, want string }{
+		"variables that are not set": {`main: {base_url: "${U}", token: "${T}"}`, ""},
+		"a private file":             {`main: {base_url: "` + url + `", token: "` + file("private", 0o600) + `"}`, ""},
+		"a missing file": {`main: {base_url: "` + url + `", token: "${file:` + dir + `/none}"}`,
+			"workspaces.main.token: the file " + dir + "/none does not exist; next: write the access token into it, with mode 0600, or correct the path"},
+		"a file of all": {`main: {base_url: "` + url + `", token: "` + file("public", 0o644) + `"}`,
+			"workspaces.main.token: " + dir + "/public can be read by others (mode 0644); next: chmod 600 " + dir + "/public"},
+		"the emulator and a real workspace": {`main: {base_url: emulator}, acme: {base_url: "` + url + `", token: "${T}"}`,
+			"workspace main is the emulator and acme is real: they cannot share a warehouse, which has one clock; next: write two files, each with a warehouse.dir of its own"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces: {" + c.workspaces + "}\npipelines: {nightly: {streams: [contacts]}}\n"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(read.ConnectionDoubts(), "\n"); got != c.want {
+				t.Errorf("got %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }

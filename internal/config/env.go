@@ -120,6 +120,14 @@ func (e *openFile) Error() string {
 	return fmt.Sprintf("%s can be read by others (mode %04o)", e.name, e.mode)
 }
 
+// missingFile is the error of a file that does not exist.
+type missingFile struct{ name string }
+
+func (e *missingFile) Error() string { return fmt.Sprintf("the file %s does not exist", e.name) }
+
+// Unwrap lets callers compare with fs.ErrNotExist.
+func (e *missingFile) Unwrap() error { return fs.ErrNotExist }
+
 func (e referenceExpander) readSecretFile(name string) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(e.dir, name)
@@ -140,6 +148,9 @@ func (e referenceExpander) mayRead(name string) error {
 		return nil
 	}
 	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &missingFile{name: name}
+	}
 	if err != nil {
 		return err
 	}

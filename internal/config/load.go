@@ -137,7 +137,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 // takeStreamFiles adds the user's streams to the catalogue.
 func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	var files []schemas.File
-	l.readMatchingFiles(v, func(name string, text []byte) {
+	l.readMatchingFiles(v, "create one: aqueduck streams new GET /path > streams/NAME.yaml, or remove stream_files", func(name string, text []byte) {
 		files = append(files, schemas.File{Name: name, Text: text, Dir: cachedDirectory{l.cache, filepath.Dir(name)}, Private: l.report.IsPrivate(name)})
 		l.knownStreams = append(l.knownStreams, schemas.DeclaredName(text))
 	})
@@ -146,13 +146,13 @@ func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	}
 }
 
-// readMatchingFiles calls take once for each file that a list of names and patterns matches.
-func (l *configLoader) readMatchingFiles(v *grammar.Value, take func(name string, text []byte)) {
+// readMatchingFiles calls take once for each file that a list of names and patterns matches. The hint is for a pattern without a file.
+func (l *configLoader) readMatchingFiles(v *grammar.Value, hint string, take func(name string, text []byte)) {
 	seen := map[string]bool{}
 	for _, pattern := range v.Items() {
 		names, err := l.cache.globFiles(resolvePath(pattern, pattern.Text()))
 		if err != nil || len(names) == 0 {
-			pattern.Wrong("", "no file matches %q", pattern.Text())
+			pattern.Wrong(hint, "no file matches %q", pattern.Text())
 		}
 		for _, name := range names {
 			text, err := l.cache.readFile(name)

@@ -13,7 +13,7 @@ import (
 
 // takeModels adds the user's models to the built-in ones. A name must be unique.
 func (l *configLoader) takeModels(v *grammar.Value) {
-	l.readMatchingFiles(v, func(name string, text []byte) {
+	l.readMatchingFiles(v, "create one (docs/models.md#your-own-models), or remove it from models.files", func(name string, text []byte) {
 		own, err := models.Parse(name, string(text))
 		if err != nil {
 			v.Report(err)
@@ -33,6 +33,42 @@ func (l *configLoader) takeModels(v *grammar.Value) {
 			l.config.Models = append(all, m)
 		}
 	})
+	l.checkModelSources(v)
+}
+
+// checkModelSources reports each name after {schema}. and {models}. that no stream and no model has. With a broken stream file the tables are not known.
+func (l *configLoader) checkModelSources(v *grammar.Value) {
+	if len(l.knownStreams) != len(l.catalogue.Names()) {
+		return
+	}
+	tables, names := l.catalogue.RelationNames(), []string{}
+	for _, m := range l.config.Models {
+		names = append(names, m.Name)
+	}
+	for _, m := range l.config.Models {
+		if models.IsBuiltin(m.Name) {
+			continue
+		}
+		for _, source := range m.Sources() {
+			known, others, what, prefix := tables, names, "table", "{models}."
+			if source.Model {
+				known, others, what, prefix = names, tables, "model", "{schema}."
+			}
+			if slices.Contains(known, source.Name) || !source.Model && l.isDataset(source.Name) {
+				continue
+			}
+			hint := grammar.DidYouMean(source.Name, known)
+			if slices.Contains(others, source.Name) {
+				hint = "write " + prefix + source.Name
+			}
+			v.Report(grammar.Mistakes{source.Mistake(fmt.Sprintf("there is no %s %q", what, source.Name), hint)})
+		}
+	}
+}
+
+// isDataset reports whether a table is that of a dataset of exports. Only the source knows all of them.
+func (l *configLoader) isDataset(table string) bool {
+	return slices.ContainsFunc(l.catalogue.Streams(), func(s *schemas.Stream) bool { return s.IsExportFamily() && strings.HasPrefix(table, s.Name+"_") })
 }
 
 // materializeModels makes the named models tables, and all other built-in models views. Models that read no stored table stay what they are.

@@ -69,7 +69,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 		}},
 		{Name: "parquet", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Parquet.None, w.Parquet.Every = parseParquet(v.Text()) }, Default: "always", Form: parquetForm, Hint: "always, none, or hours, e.g. 6h",
 			Doc: "When a publish also writes the Parquet files in lake/: `always`, at most every so many hours (`6h`), or `none`. `none` removes them. An erasure writes them at once."},
-		{Name: "remote", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Remote = v.Text() }, Form: remoteForm, Hint: "e.g. s3://bucket/warehouse",
+		{Name: "remote", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Remote = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/warehouse",
 			Doc: "Place in an object store that has the published file, too. Each publish is sent there; a run on another machine begins from it. See docs/remote.md."},
 		{Name: "mirror", Kind: grammar.Map, Doc: "Apache Iceberg tables that each run makes equal to the published file. See docs/mirror.md.", Keys: []grammar.Spec{
 			{Name: "location", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
@@ -217,10 +217,22 @@ var (
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is not a time range")
 	commandForm  = grammar.NewForm(`\S`, "%q is not a command")
 	catalogForm  = grammar.NewForm(`^sqlite:[^?#]+$`, "%q is no catalog that this version can write")
-	remoteForm   = grammar.NewForm(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store")
+	remoteForm   = grammar.NewForm(`^s3://[^/]+(/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store")
 	parquetForm  = grammar.NewForm(`^(always|none|[1-9][0-9]{0,3}h)$`, "%q does not say when Parquet files are written")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is not a percentage")
 )
+
+// bucket is what an object store allows as the name of a bucket.
+var bucket = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+
+// checkBucket refuses an address whose bucket no object store can have.
+func checkBucket(address string) error {
+	name, _, _ := strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
+	if !bucket.MatchString(name) {
+		return fmt.Errorf("the bucket name %q is not valid: 3 to 63 small letters, digits, dots and hyphens, with a letter or digit at both ends", name)
+	}
+	return nil
+}
 
 // checkHours requires that the end is after the beginning.
 func checkHours(text string) error {

@@ -103,12 +103,15 @@ type errorView struct {
 	What, Next string
 }
 
+// OverviewNext is the next step for a name or an address that does not exist.
+const OverviewNext = "open the overview; for programs, GET /api/v1/overview lists the pipelines"
+
 // renderError writes an error and its next step, as a page or as JSON.
 func (c *Console) renderError(w http.ResponseWriter, r *http.Request, err error) {
 	status, p := http.StatusInternalServerError, problem.AsProblem(err)
 	switch {
 	case errors.Is(err, errNotThere):
-		status, p = http.StatusNotFound, &problem.Problem{Class: "usage", What: err.Error(), Next: "open the overview"}
+		status, p = http.StatusNotFound, &problem.Problem{Class: "usage", What: err.Error(), Next: OverviewNext}
 	case errors.Is(err, errForm):
 		status, p = http.StatusBadRequest, &problem.Problem{Class: "usage", What: err.Error(), Next: "send it again"}
 	case errors.Is(err, errReadOnly):

@@ -2,7 +2,6 @@ package dictionary
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,17 +9,13 @@ import (
 	"aqueduck/transform/models"
 )
 
-var sourceOf = regexp.MustCompile(`\{(schema|models)\}\.([a-z][a-z0-9_]*)`)
-
 // sourceRelations returns the relations that the SQL of a model or of a published relation reads: stored ones and other models, each once.
 func sourceRelations(r schemas.Relation) (stored, others []string) {
-	for _, found := range sourceOf.FindAllStringSubmatch(r.SQL, -1) {
-		list := &stored
-		if found[1] == "models" {
-			list = &others
-		}
-		if !slices.Contains(*list, found[2]) {
-			*list = append(*list, found[2])
+	for _, source := range r.Sources() {
+		if source.Model {
+			others = append(others, source.Name)
+		} else {
+			stored = append(stored, source.Name)
 		}
 	}
 	return stored, others

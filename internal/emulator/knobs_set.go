@@ -90,7 +90,7 @@ func knobsOf(all map[string]any) (*knobs.Knobs, error) {
 			return nil, fmt.Errorf("the knob %s is no %s but %s", wrong.Field, wrong.Value, wrong.Type)
 		}
 		if err := replaceDurationText(all, strings.Split(wrong.Field, ".")); err != nil {
-			return nil, fmt.Errorf("the knob %s: %w", wrong.Field, err)
+			return nil, fmt.Errorf("the knob %s: expected a duration such as 20m: %w", wrong.Field, err)
 		}
 	}
 }

@@ -278,7 +278,7 @@ func TestAMisspeltOperationIsAnsweredWithTheList(t *testing.T) {
 		{"no knob", "set", m{"LagMx": "4m"}, 400, "there is no knob LagMx; there are "},
 		{"no inner knob", "set", m{"Export": m{"Fial": 1}}, 400, "there is no knob Export.Fial; there are Expired, Fail, "},
 		{"a knob of another kind", "set", m{"TooLarge": "many"}, 400, "the knob TooLarge is no string but int"},
-		{"a knob of no duration", "set", m{"LagMax": "long"}, 400, "the knob LagMax: time: invalid duration"},
+		{"a knob of no duration", "set", m{"LagMax": "long"}, 400, "the knob LagMax: expected a duration such as 20m: time: invalid duration"},
 		{"no faults", "set", m{"Chaos": "eror=1"}, 400, "no such fault"},
 		{"a ticket's job without its ticket", "jobs.start", m{"kind": "ticket"}, 400, "resource is missing"},
 		{"words and parts", "conversations.open", m{"contact": id, "parts": 2, "body": "x"}, 400, "leave out one of them"},

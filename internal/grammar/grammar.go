@@ -36,6 +36,7 @@ type Spec struct {
 	Doc      string
 	Default  string                 // as written in a file, for scalars
 	Required bool                   // a mapping without it is a mistake
+	Needed   string                 // for documentation: when a key that may be absent is required, as in "with by: number"
 	Later    bool                   // reserved: a file that uses it is told that it is not built yet
 	Secret   func(text string) bool // reports whether a text must not appear in messages and excerpts; nil: none must
 	Verbatim bool                   // the text is not resolved; the reader of the value does that

@@ -51,6 +51,8 @@ func (s *Spec) writeRow(b *strings.Builder, path string) {
 	}
 	if s.Required {
 		value = "required"
+	} else if s.Needed != "" {
+		value = "required " + s.Needed
 	}
 	see := ""
 	if s.See != "" {

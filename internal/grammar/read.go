@@ -123,6 +123,10 @@ func (d *checkedFile) reportSyntax(err error) {
 	if broken.ContextMark.Line > 0 && place.Line > broken.ContextMark.Line && !strings.Contains(broken.ContextMsg, "block") {
 		place = broken.ContextMark
 	}
+	// The parser marks the line before a tab.
+	if next := place.Line; strings.Contains(message, "tab character") && next < len(d.lines) && strings.HasPrefix(strings.TrimLeft(d.lines[next], " "), "\t") {
+		place.Line, place.Column = next+1, strings.Index(d.lines[next], "\t")+1
+	}
 	line := ""
 	if place.Line > 0 && place.Line <= len(d.lines) {
 		line = d.lines[place.Line-1]

@@ -19,7 +19,7 @@ func Missing() error {
 	if built() {
 		return nil
 	}
-	return &problem.Problem{Class: "config", What: "this program was built without the Iceberg mirror", Next: "use a release, or build it with the mirror: make build-mirror; or remove warehouse.mirror from pipelines.yaml"}
+	return &problem.Problem{Class: "config", What: "this program was built without the Iceberg mirror", Next: "build it with the mirror: make build-mirror; or remove warehouse.mirror from pipelines.yaml"}
 }
 
 // MirrorTables fails: this program has no mirror.

@@ -40,8 +40,9 @@ func TestT19T119AnswerWithoutAListStopsItsStream(t *testing.T) {
 			}
 			return nil
 		})
+		class := map[bool]string{true: "config", false: "data"}[name == "redirect"]
 		report := b.trySync(runner.Options{})
-		if s := streamResult(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Class != "data" || report.Count(runlog.StatusOK) != 3 {
+		if s := streamResult(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Class != class || report.Count(runlog.StatusOK) != 3 {
 			t.Errorf("%s: %s\n%+v", name, report.LastLine(), s)
 		}
 	}

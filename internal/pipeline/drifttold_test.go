@@ -200,7 +200,7 @@ func TestPlanTellsColumnsThatTheRunChanges(t *testing.T) {
 		"  + column main.doors_all.size\n",
 		"  ~ column main.doors_all.n: from BIGINT to DOUBLE\n",
 		"  - column main.doors_all.colour: no stream file has it; it stays, and is null in new rows\n",
-		"  note: doors: drop name is new: the next run rewrites 2 stored values, and every file\n",
+		"  note: doors: new settings: drop name; the next run rewrites 2 stored values, and every file\n",
 		"\nPlan: 0 tables to create, 1 column to add, 1 column to widen, 5 streams to read ",
 	} {
 		if !strings.Contains(text, line) {

@@ -55,6 +55,9 @@ func TestDatasetsAreChosenByNameAndPattern(t *testing.T) {
 	if got := strings.Join(streamStates(report), " "); got != "reporting_conversation ok reporting_conversatoin FAILED" || report.Exit() != problem.ExitFailed {
 		t.Errorf("a name that no dataset has: %s", got)
 	}
+	if next := report.Streams[1].Next; !strings.Contains(next, "reporting_admin_status_change, ") || !strings.Contains(next, "reporting_conversation, ") {
+		t.Errorf("its next step names no dataset: %s", next)
+	}
 }
 
 func TestWorkspaceWithoutExportsKeepsItsRows(t *testing.T) {

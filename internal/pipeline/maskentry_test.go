@@ -42,7 +42,7 @@ func TestS38ANamedAttributeIsMaskedInAllItsPlaces(t *testing.T) {
 	check := func(masks, note string, hashed, left string) {
 		t.Helper()
 		b.writeConfig(withStreams("tickets") + "streams: {tickets: {" + masks + "}}\n")
-		if plan := b.planText(); !strings.Contains(plan, note+" is new: the next run rewrites ") {
+		if plan := b.planText(); !strings.Contains(plan, note+"; the next run rewrites ") {
 			t.Errorf("%s: the plan says\n%s", masks, plan)
 		}
 		planned := plannedValues(b.planText())
@@ -68,13 +68,13 @@ func TestS38ANamedAttributeIsMaskedInAllItsPlaces(t *testing.T) {
 			}
 		}
 	}
-	check("hash: [ticket_attributes._default_title_]", "tickets: hash ticket_attributes._default_title_", titles, all)
+	check("hash: [ticket_attributes._default_title_]", "tickets: new settings: hash ticket_attributes._default_title_", titles, all)
 	if got := b.queryRows("SELECT count(*) FROM tickets WHERE title IS NOT NULL AND NOT regexp_full_match(title, '[0-9a-f]{32}')")[0]; got != "0" {
 		t.Errorf("%s titles are not hashed", got)
 	}
 	others := b.queryRows("SELECT " + all + " - " + titles)[0]
-	check("hash: [ticket_attributes._default_title_, ticket_attributes.value]", "tickets: hash ticket_attributes.value", all, all)
-	check("drop: [ticket_attributes._default_title_], hash: [ticket_attributes.value]", "tickets: drop ticket_attributes._default_title_", others, others)
+	check("hash: [ticket_attributes._default_title_, ticket_attributes.value]", "tickets: new settings: hash ticket_attributes.value", all, all)
+	check("drop: [ticket_attributes._default_title_], hash: [ticket_attributes.value]", "tickets: new settings: drop ticket_attributes._default_title_", others, others)
 }
 
 // plannedValues is the number of values that the plan says the next run rewrites.

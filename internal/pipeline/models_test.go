@@ -28,6 +28,12 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "by_rule.sql:4: model models.by_rule: Binder Error") {
 		t.Errorf("notes: %s", notes)
 	}
+	if got := b.log.String(); strings.Count(got, "level=WARN msg=\"the published file lacks a model\"") != 1 || !strings.Contains(got, "by_rule.sql:4: model models.by_rule: Binder Error") {
+		t.Errorf("log: %s", got)
+	}
+	if missing := report.MissingModels; !strings.Contains(missing, "by_rule.sql:4: model models.by_rule: Binder Error") {
+		t.Errorf("missing models: %s", missing)
+	}
 	if got := b.queryRows("SELECT sum(people) FROM models.by_role")[0]; got != b.queryRows("SELECT count(*) FROM models.contact_current")[0] {
 		t.Errorf("%s people by role", got)
 	}
@@ -35,8 +41,8 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	b.failOn(os.Remove(filepath.Join(dir, "by_role.sql")))
 	b.writeConfig(nightly + "models: models/*.sql\n")
 	b.space.Advance(time.Hour)
-	if report = b.syncOnce(runner.Options{}); len(report.Notes) > 0 {
-		t.Errorf("notes: %v", report.Notes)
+	if report = b.syncOnce(runner.Options{}); len(report.Notes) > 0 || report.MissingModels != "" {
+		t.Errorf("notes: %v, missing: %s", report.Notes, report.MissingModels)
 	}
 	if got := strings.Join(b.queryRows("SELECT view_name FROM duckdb_views() WHERE schema_name = 'models' AND view_name LIKE 'by%'"), " "); got != "by_rule" {
 		t.Errorf("own models are %s", got)

@@ -166,7 +166,7 @@ func describeRead(s *schemas.Stream, state extract.State, start time.Time) strin
 	case s.Read.UsesPendingIDs():
 		return "new and changed rows of " + strings.Join(s.Read.Over.Streams, ", ")
 	case s.Read.ByIDs():
-		return "the ids that " + s.Read.Over.View + " finds"
+		return s.Read.Over.DescribeIDs(s.With)
 	case s.Read.Since.By == "full":
 		return "the whole list"
 	case s.Read.Since.By == "bookmark" && state.Bookmark == nil:

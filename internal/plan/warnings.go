@@ -7,17 +7,23 @@ import (
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
+	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
-// FindMaskingDoubts returns warnings about values that hash and drop leave readable. With r, they include rows that are still masked after `hash` or
-// `drop` was removed, and a missing hash.key. An unreadable published file gives no warning: it is no mistake of the configuration.
-func FindMaskingDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalogue, r *runner.Runner) (warnings []string) {
+// FindDoubts returns warnings about values that hash and drop leave readable. With r, they include what the next run on this machine would refuse, rows
+// that are still masked after `hash` or `drop` was removed, and a missing hash.key. An unreadable published file gives no warning: it is no mistake of the configuration.
+func FindDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalogue, r *runner.Runner) (warnings []string) {
 	for _, gap := range dictionary.FindMaskGaps(c, catalogue) {
 		warnings = append(warnings, gap.String())
 	}
 	if r == nil {
 		return warnings
+	}
+	warnings = append(warnings, c.ConnectionDoubts()...)
+	if err := layout.Trusted(r.Dir); err != nil {
+		found := runner.NotUsable(err)
+		warnings = append(warnings, found.Error()+"; next: "+found.Next)
 	}
 	notes, err := sync.MaskingNotes(ctx, r)
 	if err != nil {

@@ -51,7 +51,7 @@ type Reachable struct {
 
 // Failed reports whether an answer was neither a page nor a known refusal, or whether a run would lack disk space or the address of an alert.
 func (o *Online) Failed() bool {
-	return o.Room.Short() || slices.ContainsFunc(o.Alerts, func(a Reachable) bool { return a.Why != "" }) || slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" })
+	return o.Room.Short() || slices.ContainsFunc(o.Alerts, func(a Reachable) bool { return a.Why != "" }) || slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" || r.Answer == "config" })
 }
 
 // CheckOnline requests the smallest page of each stream from each workspace. It also checks what else a run needs: disk space, the write lock and
@@ -106,7 +106,7 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 		if api.ClassOf(err) == api.ClassAuth || ctx.Err() != nil {
 			return err
 		}
-		if isUnanswered(err) {
+		if isUnanswered(err) || !answered && (sync.IsOtherServer(err) || errors.Is(err, api.ErrRedirect)) {
 			return sync.Unidentified(err) // every other request would only wait for the same
 		}
 		answered = answered || err == nil && asked

@@ -2,8 +2,10 @@ package preview
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +17,7 @@ import (
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
 	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/term"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -32,6 +35,7 @@ type Trial struct {
 	Tables  []TrialTable    `json:"tables"`
 	Untaken []UnmappedField `json:"untaken"`
 	Misfits []DeadLetter    `json:"misfits"`
+	Advice  string          `json:"advice,omitempty"` // why records were rejected whole, and what to correct
 	Never   []string        `json:"never_filled"`
 }
 
@@ -105,16 +109,74 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	batches := decoder.Take()
 	defer stream.ReleaseBatches(batches)
 	for _, b := range batches {
-		t.addBatch(b)
+		t.addBatch(b, s.Ignore)
 	}
 	for _, reject := range decoder.Rejects() {
-		t.Misfits = append(t.Misfits, DeadLetter{reject.Table, reject.Column, reject.Reason, reject.Count})
+		t.addReject(DeadLetter{reject.Table, reject.Column, reject.Reason, reject.Count})
+	}
+	if slices.ContainsFunc(t.Misfits, func(d DeadLetter) bool {
+		return d.Reason == transform.ReasonNoKey && d.Column == "" && d.Table == transform.Tables(s)[0].Name
+	}) {
+		t.Advice = adviseOnKeys(s, sight.Records)
 	}
 	return t, nil
 }
 
-// addBatch adds the rows of one table to the trial.
-func (t *Trial) addBatch(b transform.Batch) {
+// addReject adds what was rejected for one reason, in one column.
+func (t *Trial) addReject(d DeadLetter) {
+	i := slices.IndexFunc(t.Misfits, func(other DeadLetter) bool {
+		return other.Table == d.Table && other.Column == d.Column && other.Reason == d.Reason
+	})
+	if i < 0 {
+		t.Misfits = append(t.Misfits, d)
+		return
+	}
+	t.Misfits[i].Count += d.Count
+}
+
+// adviseOnKeys says which required columns have no value in the records, and which fields the records have.
+func adviseOnKeys(s *schemas.Stream, records []extract.Record) string {
+	var fields, missing []string
+	lacks := map[string]int{}
+	for _, record := range records {
+		var object map[string]any
+		if json.Unmarshal(record.Raw, &object) != nil {
+			continue
+		}
+		fields = append(fields, slices.Collect(maps.Keys(object))...)
+		for _, c := range s.Columns {
+			if !c.Required && !slices.Contains(s.Key, c.Name) || len(c.From) == 0 || strings.HasPrefix(c.From[0], "$") {
+				continue
+			}
+			if path := strings.Join(c.From, "."); !hasValue(object, c.From) {
+				lacks[path]++
+			}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(lacks)) {
+		missing = append(missing, fmt.Sprintf("%d of %s have no %s", lacks[path], term.Count(len(records), "record"), path))
+	}
+	slices.Sort(fields)
+	return fmt.Sprintf("%s, which key: or required: names; the records have %s; next: correct key: or required: in %s",
+		strings.Join(missing, ", "), strings.Join(slices.Compact(fields), ", "), s.File)
+}
+
+// hasValue reports whether an object has a value at a path that is not null.
+func hasValue(object map[string]any, path []string) bool {
+	for _, name := range path[:len(path)-1] {
+		object, _ = object[name].(map[string]any)
+	}
+	return object[path[len(path)-1]] != nil
+}
+
+// ignoreLine is the beginning of the line for constant fields. It replaces the one that the file has.
+const ignoreLine = "ignore: ["
+
+// IsConstant reports whether the field is the same in every record, and its line is that of all such fields.
+func (u *UnmappedField) IsConstant() bool { return strings.HasPrefix(u.Line, ignoreLine) }
+
+// addBatch adds the rows of one table to the trial. Constant fields come with one line for all that the stream file ignores then.
+func (t *Trial) addBatch(b transform.Batch, ignored [][]string) {
 	names, rows := transform.Texts(b)
 	t.Tables = append(t.Tables, TrialTable{Table: b.Table.Name, Rows: len(rows), Columns: names, First: rows[:min(shownRows, len(rows))]})
 	extra := slices.Index(names, transform.ExtraColumn)
@@ -136,6 +198,11 @@ func (t *Trial) addBatch(b transform.Batch) {
 			extras = append(extras, []byte(*row[extra]))
 		}
 	}
+	var ignore []string
+	for _, path := range ignored {
+		ignore = append(ignore, strings.Join(path, "."))
+	}
+	first := len(t.Untaken)
 	for _, f := range schemas.Infer(extras, names) {
 		path := strings.Join(f.Column.From, ".")
 		if slices.Contains(paths, path) {
@@ -146,9 +213,14 @@ func (t *Trial) addBatch(b transform.Batch) {
 		case f.Unnamed != "":
 			line = f.Unnamed
 		case f.Constant && b.Table.Parent == "":
-			line = "ignore: [" + path + "]"
+			line, ignore = ignoreLine, append(ignore, path)
 		}
 		t.Untaken = append(t.Untaken, UnmappedField{b.Table.Name, path, f.Seen, f.Example, line})
+	}
+	for i := range t.Untaken[first:] {
+		if u := &t.Untaken[first+i]; u.Line == ignoreLine {
+			u.Line += strings.Join(ignore, ", ") + "]"
+		}
 	}
 }
 

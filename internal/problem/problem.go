@@ -103,7 +103,7 @@ func Classify(err error) *Problem {
 		return &Problem{Class: problem.Class, What: FirstLine(err), Next: problem.Next, Exit: problem.Exit}
 	}
 	var busy *layout.BusyError
-	var api *api.Error
+	var answer *api.Error
 	var mistakes grammar.Mistakes
 	var held *failure.PublishBlocked
 	switch {
@@ -114,8 +114,7 @@ func Classify(err error) *Problem {
 	case errors.Is(err, failure.ErrNothingPublished):
 		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
 	case errors.Is(err, failure.ErrUnreadable):
-		return &Problem{Class: "data", What: FirstLine(err),
-			Next: "publish a new one: aqueduck sync; until then, open an older file in .aqueduck/published"}
+		return &Problem{Class: "data", What: FirstLine(err), Next: "publish a new one: aqueduck sync"}
 	case errors.Is(err, failure.ErrNoWholeFile):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
 			Next: "restore a backup into an empty directory, with its erasures.log and hash.key (docs/recover.md), and give that directory: --dir DIR"}
@@ -145,8 +144,10 @@ func Classify(err error) *Problem {
 		return &Problem{Class: "transient", What: FirstLine(err)}
 	case errors.Is(err, export.ErrFormat):
 		return &Problem{Class: "data", What: FirstLine(err), Next: "nothing of the file was stored; the next run requests a new file"}
-	case errors.As(err, &api):
-		return classifyAnswer(api, err)
+	case errors.Is(err, api.ErrRedirect):
+		return &Problem{Class: "config", What: FirstLine(err), Next: "set base_url to the final address of the API; nothing was stored, the watermark did not move"}
+	case errors.As(err, &answer):
+		return classifyAnswer(answer, err)
 	case errors.Is(err, context.Canceled):
 		return &Problem{Class: "interrupted", What: "interrupted", Exit: ExitInterrupted}
 	}
@@ -240,7 +241,7 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 const BusyNext = "wait until that run ends, or send SIGTERM to its process, then run the same command again; see its state: aqueduck status"
 
 // SourceNext is the next step when answers of the source contradict each other. Only its support can correct that.
-const SourceNext = "wait for the next run; if the error stays, send it, with its time and request_id, to the API's support; stored data is safe, and the watermark stays"
+const SourceNext = "wait for the next run; if the error stays, send it, with its time and any request_id, to the API's support; stored data is safe, and the watermark stays"
 
 // IsUnavailable reports whether the workspace, its API version or its token does not have what was asked for.
 func IsUnavailable(err error) bool {

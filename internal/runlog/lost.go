@@ -2,10 +2,14 @@ package runlog
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
+	"aqueduck/internal/problem"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
@@ -26,4 +30,44 @@ func LostPublished(dir layout.Dir) (bool, error) {
 	return slices.ContainsFunc(notes, func(e PastRun) bool {
 		return strings.Contains(e.Line, " published=yes ") || strings.Contains(e.Line, " published=unchanged ")
 	}), err
+}
+
+// ExplainUnreadable adds to the error of a reader that found no published file, or a damaged one, why that is so in this directory, and a next step
+// that helps. Other errors stay as they are.
+func ExplainUnreadable(dir layout.Dir, err error) error {
+	files, unlisted := dir.PublishedFiles()
+	if unlisted != nil && !errors.Is(unlisted, fs.ErrNotExist) {
+		return err
+	}
+	foreign := layout.Foreign(dir)
+	switch {
+	case errors.Is(err, failure.ErrNothingPublished) && foreign != nil:
+		return &problem.Problem{Class: "config", What: "wrong directory", Err: foreign, Next: "give the directory of a warehouse: --dir DIR"}
+	case errors.Is(err, failure.ErrNothingPublished) && len(files) > 0:
+		return &problem.Problem{Class: "data", What: "the link " + dir.Link() + " to the published file is missing", Next: "aqueduck sync, which makes it again; nothing is lost"}
+	case errors.Is(err, failure.ErrUnreadable) && len(files) > 0:
+		return explainDamaged(dir, files, err)
+	case errors.Is(err, failure.ErrNothingPublished), errors.Is(err, failure.ErrUnreadable):
+		if gone, unread := LostPublished(dir); unread == nil && gone {
+			return &problem.Problem{Class: "data", What: fmt.Sprintf("runs published to %s, and no published file is left", dir), Next: NextAfterLoss + "; without a backup: aqueduck sync"}
+		}
+	}
+	return err
+}
+
+// explainDamaged names the newest older file that is intact. The next run begins from it, and without one from the work database.
+func explainDamaged(dir layout.Dir, files []string, err error) error {
+	for _, file := range files {
+		changed := layout.CheckSum(file, layout.SumFile(file))
+		switch {
+		case changed != nil && failure.Forbidden(changed), changed == nil && file == dir.Current():
+			return err // this user may not read it, or it is not the file that is at fault
+		case changed == nil:
+			return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: "aqueduck sync, which goes on from an intact file; until then, open " + file}
+		}
+	}
+	if _, missing := os.Stat(dir.Database()); missing == nil {
+		return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: "aqueduck sync, which publishes a new one"}
+	}
+	return &problem.Problem{Class: "data", What: "the published file is damaged, and no older file is intact", Err: err, Next: NextAfterLoss}
 }

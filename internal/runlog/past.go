@@ -34,11 +34,14 @@ type PastRun struct {
 	Class    string    `json:"class,omitempty"` // the class of the first error; "" when only the published file knows the run
 	Error    string    `json:"error,omitempty"`
 	Next     string    `json:"next,omitempty"`
-	Line     string    `json:"line,omitempty"`    // the run's last line of output
-	Partly   bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
-	Narrow   bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
-	Try      int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
-	RetryAt  time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
+	Line     string    `json:"line,omitempty"` // the run's last line of output
+	// MissingModels are the models that the published file of the run lacks, each with the reason; "": none.
+	MissingModels string `json:"missing_models,omitempty"`
+
+	Partly  bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
+	Narrow  bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
+	Try     int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
+	RetryAt time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
 
 	RetryDue time.Time `json:"retry_due,omitzero"` // the same by this machine's clock; only in the note of a run with another clock
 
@@ -76,6 +79,7 @@ func (e *PastRun) Reported(r *Report) {
 	e.Outcome, e.Exit, e.Line, e.Emulated = r.Outcome(), r.Exit(), r.LastLine(), r.Emulated
 	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
+	e.MissingModels = r.MissingModels
 	for _, p := range r.Problems() {
 		e.Class = cmp.Or(e.Class, p.Class)
 		e.Error, e.Next = joinTexts(e.Error, "; ", p.Error()), joinTexts(e.Next, "; then ", p.Next)

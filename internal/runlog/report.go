@@ -105,6 +105,8 @@ type Report struct {
 	Unchanged   bool             // readers had all that the run read: it changed no file
 	Unsent      *problem.Problem // why the object store did not get the published file; nil: it did, or there is none
 	After       *problem.Problem // the command of `after:` that failed; nil: none
+	// MissingModels are the models that the published file lacks, each with the reason.
+	MissingModels string
 	// TablesChanged counts the changed tables of each publish of the run, added up.
 	TablesChanged int
 	Requests      int64         // requests sent, retries included

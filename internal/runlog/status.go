@@ -3,6 +3,8 @@ package runlog
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -45,6 +47,17 @@ func (s *Status) RepeatFlags(given problem.CLIFlags) {
 	}
 }
 
+// MissingModels are the models that the published file lacks, by the last run that published; "": none.
+func (s *Status) MissingModels() string {
+	i := slices.IndexFunc(s.Runs, func(r PastRun) bool {
+		return strings.Contains(r.Line, " published=yes ") || strings.Contains(r.Line, " published=unchanged ")
+	})
+	if i < 0 {
+		return ""
+	}
+	return s.Runs[i].MissingModels
+}
+
 // NextRun is the next run of a pipeline.
 type NextRun struct {
 	Pipeline string    `json:"pipeline"`
@@ -66,6 +79,8 @@ type StreamStatus struct {
 	Backfill  float64   `json:"backfill"`              // share of its history that is read, 0 to 1
 	Error     string    `json:"error,omitempty"`       // of its last run
 	Hint      string    `json:"next,omitempty"`
+
+	Refreshing bool `json:"refreshing,omitempty"` // a full refresh was cut: the next run continues it, and readers have the rows from before it
 
 	RewoundFrom time.Time `json:"rewound_from,omitzero"` // the watermark before `state rewind` moved it back; absent: a run has moved it since
 
@@ -136,7 +151,7 @@ func (s *Status) byClock(n NextRun, machine time.Time) NextRun {
 func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *schemas.Catalogue) error {
 	// A stream that no run has reached has no checkpoint: only the last run of its pipeline knows it. A run that was limited to a span of time moves
 	// no watermark, so the run that has read a stream up to date is the first one with its watermark. Streams by ids have none.
-	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.reached, f.synced_to), l.first, l.error, l.ok
+	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.reached, f.synced_to), l.first, l.error, l.ok, c.refreshing
 		FROM _sync.freshness f FULL JOIN (
 			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
 			       arg_max(coalesce(hint, ''), started_at) AS hint, arg_max(coalesce(error, ''), started_at) AS error, max(started_at) FILTER (outcome = 'ok') AS ok,
@@ -144,12 +159,13 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 			       min(started_at) FILTER (outcome <> 'unavailable') AS first, arg_max(run_id, started_at) AS run
 			FROM (SELECT *, arg_max(synced_to, started_at) FILTER (outcome = 'ok') OVER (PARTITION BY schema, stream) AS newest FROM _sync.stream_runs)
 			GROUP BY schema, stream) l USING (schema, stream)
+			LEFT JOIN (SELECT schema, stream, json_extract_string(state, '$.replace') = 'true' AS refreshing FROM _sync.checkpoints) c USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
 	err := f.queryStatement(ctx, streams, func(v []any) error {
 		one := StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
 			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
-			first: AsTime(v[9]), Error: AsText(v[10])}
+			first: AsTime(v[9]), Error: AsText(v[10]), Refreshing: v[12] == true}
 		if known, ok := catalogue.Stream(one.Stream); ok && known.Read.ByIDs() && one.SyncedTo.IsZero() {
 			one.OK = AsTime(v[11])
 		}

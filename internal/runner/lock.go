@@ -94,6 +94,10 @@ func NotUsable(err error) *problem.Problem {
 		return &problem.Problem{Class: "config", What: "this user cannot write to the warehouse directory", Err: err,
 			Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}
 	}
+	var public *layout.PublicError
+	if errors.As(err, &public) {
+		return &problem.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err, Next: "chmod o-w " + public.Path + ", or give another directory: --dir DIR"}
+	}
 	return &problem.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err,
 		Next: "give an empty directory or the directory of this warehouse, with warehouse.dir in pipelines.yaml or --dir"}
 }

@@ -94,8 +94,9 @@ func (r *Runner) ChoosePipelines(names []string, o Options) (some []*config.Pipe
 func (r *Runner) checkPatterns(o *Options) error {
 	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return dictionary.IsTable(r.Catalogue.Streams(), name) })
 	for _, name := range drops {
-		if err := r.isStream(name); err != nil {
-			return err
+		if r.isStream(name) != nil {
+			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream or table %q", name),
+				Next: grammar.BeforeStep(name, r.Catalogue.Names()) + "use the name that the error of the run printed"}
 		}
 	}
 	for i, pattern := range slices.Concat(o.Select, o.Exclude) {

@@ -92,6 +92,12 @@ func isOtherAPI(err error) bool {
 	return errors.As(err, &failure) && failure.Class == api.ClassTransient && failure.Status == http.StatusNotFound
 }
 
+// IsOtherServer reports whether an answer is one that servers of other kinds give: the path or the method is unknown there.
+func IsOtherServer(err error) bool {
+	var failure *api.Error
+	return isOtherAPI(err) || errors.As(err, &failure) && failure.Status == http.StatusNotImplemented
+}
+
 // otherAPI is the problem of a workspace that was never read, at an address that is not the API's.
 func otherAPI(w *stream.Workspace, err error) *problem.Problem {
 	return &problem.Problem{Class: "config", What: "workspaces." + w.Name + ".base_url is not an address of the API that the built-in streams read", Err: err,
@@ -125,7 +131,7 @@ func explainUnidentified(r *stream.Run, w *stream.Workspace, err error) error {
 // Unidentified explains an error of the request for the workspace's identity, and says that nothing was written.
 func Unidentified(err error) error {
 	if errors.Is(err, api.ErrBudget) {
-		return &problem.Problem{Class: "transient", What: "the request budget or the time ended before the workspace was identified; nothing was written",
+		return &problem.Problem{Class: "transient", What: "the request budget or the time ended before the workspace was identified; nothing was written", Err: api.LastFailure(err),
 			Next: "run the same command again once the API answers, or raise max_time or max_requests"}
 	}
 	if api.ClassOf(err) == "" {
@@ -134,6 +140,10 @@ func Unidentified(err error) error {
 	p := problem.Classify(err)
 	var api *api.Error
 	switch {
+	case IsOtherServer(err):
+		p.Next = "check base_url: the server there does not answer like the API; or run the same command again once the API answers; nothing was written"
+	case errors.As(err, &api) && api.Status == http.StatusTooManyRequests:
+		p.Next = "the API allows no more requests now, and other programs share this limit: wait a few minutes, then run the same command again; nothing was written"
 	case errors.As(err, &api) && api.Status >= 500:
 		p.Next = "run the same command again once the API answers; nothing was written"
 	case p.Class == "transient" || p.Class == "data":

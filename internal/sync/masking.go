@@ -9,7 +9,6 @@ import (
 
 	"aqueduck/extract"
 	"aqueduck/internal/dictionary"
-	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
@@ -151,14 +150,19 @@ func noteRevealed(ctx context.Context, r *stream.Run, w *stream.Workspace) error
 			return fmt.Errorf("stream %s: %w", s.Name, err)
 		}
 		if len(names) > 0 && rows > 0 {
-			r.AddNote(unmaskNote(s.Name, names, rows, refreshed, r.Runner.Given))
+			r.AddNote(unmaskNote(r.Runner, s, names, rows, refreshed))
 		}
 	}
 	return nil
 }
 
-// unmaskNote is the text of a note about values that are still masked although the masking was removed.
-func unmaskNote(stream string, names []string, rows int64, refreshed bool, given problem.CLIFlags) string {
+// unmaskNote is the text of a note about values that are still masked although the masking was removed. A stream that no pipeline reads has to be
+// named in one first.
+func unmaskNote(r *runner.Runner, s *schemas.Stream, names []string, rows int64, refreshed bool) string {
+	stream, first := s.Name, ""
+	if s.Dataset == "" && !slices.Contains(r.Config.Read(r.Catalogue, true), stream) {
+		first = "name " + stream + " in a pipeline, then: "
+	}
 	var taken, rehashed, words []string
 	for _, name := range names {
 		if kind, column, _ := strings.Cut(name, ":"); kind == "rehash" {
@@ -181,7 +185,7 @@ func unmaskNote(stream string, names []string, rows int64, refreshed bool, given
 		return fmt.Sprintf("%s: %s: %s, no longer sent by the source, %s the masked values", stream, what, term.Count(int(rows), "row"), keep)
 	}
 	return fmt.Sprintf("%s: %s: %s %s the masked values until they are read again; next: %s", stream, what, term.Count(int(rows), "row"), keep,
-		given.Append("aqueduck sync --full-refresh --select "+stream))
+		first+r.Given.Append("aqueduck sync --full-refresh --select "+stream))
 }
 
 // storedDatasets returns the streams of a workspace's datasets that have a checkpoint.
@@ -214,7 +218,7 @@ func maskNote(ctx context.Context, file *read.Reader, workspace string, s *schem
 	if err != nil || values == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("%s: %s is new: the next run rewrites %s, and every file", s.Name, strings.Join(words, ", "), term.Count(int(values), "stored value")), nil
+	return fmt.Sprintf("%s: new settings: %s; the next run rewrites %s, and every file", s.Name, strings.Join(words, ", "), term.Count(int(values), "stored value")), nil
 }
 
 // MaskingNotes returns notes for `status` and `plan` from the published file: streams with values that are still masked although the configuration
@@ -248,7 +252,7 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 					return fmt.Errorf("check which rows of %s are still masked: %w", s.Name, err)
 				}
 				if rows > 0 {
-					notes = append(notes, unmaskNote(s.Name, names, rows, false, r.Given))
+					notes = append(notes, unmaskNote(r, s, names, rows, false))
 				}
 				note, err := maskNote(ctx, f.Reader, workspace, s, wanted)
 				if err != nil {

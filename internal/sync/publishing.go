@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -36,9 +38,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	case err != nil:
 		return err
 	}
-	for _, failed := range result.FailedModels {
-		r.AddNote(failed.String() + "; the published file has everything but this model")
-	}
+	reportModels(r, result.FailedModels)
 	if result.Removed != nil {
 		r.AddNote("older published files were removed: " + result.Removed.Error())
 	}
@@ -47,6 +47,20 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	r.Reported.TablesChanged += result.Changed
 	sendPublished(ctx, r)
 	return nil
+}
+
+// reportModels logs and notes each model that is not in the published file, once in a run. A later publish of the run may have it.
+func reportModels(r *stream.Run, failed []publish.FailedModel) {
+	var missing []string
+	for _, model := range failed {
+		text := model.String()
+		if note := text + "; the published file has everything but this model"; !slices.Contains(r.Reported.Notes, note) {
+			r.AddNote(note)
+			r.Runner.Log.Warn("the published file lacks a model", "error", text, "next", "correct the file, then run the same command again")
+		}
+		missing = append(missing, text)
+	}
+	r.Reported.MissingModels = strings.Join(missing, "; ")
 }
 
 // holdBack ends a run whose publish the guard blocked: the readers keep their file, and the findings say which tables lost rows. The next run

@@ -176,8 +176,7 @@ func keepRejectFiles(r *stream.Run, report *runlog.Report) error {
 		if lines == nil {
 			continue
 		}
-		name := filepath.Join(dir, r.ID+"."+s.Workspace+"."+s.Stream+".jsonl")
-		if err := os.WriteFile(name, lines, 0o600); err != nil {
+		if err := os.WriteFile(r.RejectFile(s.Workspace, s.Stream), lines, 0o600); err != nil {
 			return fmt.Errorf("store rejected records: %w", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/extract"
@@ -58,8 +59,26 @@ func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline,
 			return nil, fmt.Errorf("verify %s: %w", name, err)
 		}
 	}
+	adviseOnGhosts(r.Config, v.Findings)
 	v.Under = upperBound(v.Sampled, v.Differ)
 	return v, recallAccepted(r, v)
+}
+
+// reportDeletions are the streams that alone report that a record of another one was deleted.
+var reportDeletions = map[string][]string{"contacts": {"deleted_contacts", "contact_activities"}}
+
+// adviseOnGhosts sets the next step of ghosts that stay, also after a full refresh, because no pipeline reads the streams that report deletions.
+func adviseOnGhosts(c *config.Config, findings []Finding) {
+	for i, f := range findings {
+		missing := slices.DeleteFunc(slices.Clone(reportDeletions[f.Stream]), func(name string) bool {
+			return slices.ContainsFunc(c.Pipelines, func(p *config.Pipeline) bool {
+				return slices.Contains(p.Streams, name) && slices.Contains(p.Workspaces(c), f.Workspace)
+			})
+		})
+		if f.Kind == "ghost" && f.Next == "" && len(missing) > 0 {
+			findings[i].Next = "add " + strings.Join(missing, " and ") + ", which report deleted " + f.Stream + ", to a pipeline, then: aqueduck sync"
+		}
+	}
 }
 
 // verifyStreams compares every stream of the workspace, small ones first. Requests that they do not use are left for the others.
@@ -181,7 +200,7 @@ func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Strea
 	case s.IsExportFamily() || s.Dataset != "":
 		c.result.How = "not compared: exports are audited when they are read"
 	case s.Read.ByIDs() && !s.Read.UsesPendingIDs():
-		c.result.How = "not compared: read by id, only where another stream leaves a row undecided"
+		c.result.How = "not compared: this stream only completes rows of another stream"
 	}
 	if c.result.How != "" {
 		return c, nil

@@ -78,7 +78,7 @@ func (d Dir) formatFile() string { return filepath.Join(d.State(), "format") }
 // in it. backup is true for a directory with only a published file, and perhaps erasures.log, hash.key and emulator.json: a
 // backup, which the caller adopts.
 func (d Dir) Make() (backup bool, err error) {
-	if err := checkTrusted(d); err != nil {
+	if err := Trusted(d); err != nil {
 		return false, err
 	}
 	known, err := isWarehouse(d)
@@ -100,8 +100,13 @@ func (d Dir) Make() (backup bool, err error) {
 	return err == nil && info.Mode().IsRegular(), nil
 }
 
-// checkTrusted refuses a directory that another user could replace or change.
-func checkTrusted(d Dir) error {
+// PublicError is the error of a directory of a warehouse that every user may write to.
+type PublicError struct{ Path string }
+
+func (e *PublicError) Error() string { return e.Path + " is writable by every user" }
+
+// Trusted refuses a directory that another user could replace or change.
+func Trusted(d Dir) error {
 	if d == "" {
 		return errors.New("the warehouse has no directory: set warehouse.dir or --dir")
 	}
@@ -125,7 +130,7 @@ func checkTrusted(d Dir) error {
 			return fmt.Errorf("%s belongs to another user, who could change its files: run as that user, `chown` it, or give another directory", path)
 		}
 		if info.Mode().Perm()&0o002 != 0 {
-			return fmt.Errorf("%s is writable by every user: run `chmod o-w %s`, or name another directory", path, path)
+			return &PublicError{Path: path}
 		}
 	}
 	return checkAbove(d)

@@ -75,7 +75,7 @@ func EraseFromMessages(d Dir, words []string) error {
 	}
 	clean := strings.NewReplacer(pairs...)
 	err := rewriteLines(d, d.EndsFile(), func(end map[string]any) {
-		for _, key := range []string{"error", "next", "line"} {
+		for _, key := range []string{"error", "next", "line", missingModels} {
 			if text, ok := end[key].(string); ok {
 				end[key] = clean.Replace(text)
 			}
@@ -112,8 +112,14 @@ func runLogs(d Dir) ([]string, error) {
 	return paths, err
 }
 
+// missingModels is the key of the models that failed, in the note of a run: their errors may quote stored values.
+const missingModels = "missing_models"
+
 // Erased stands in messages for what an erasure has removed.
 const Erased = "(erased)"
+
+// masked stands in messages for those of runs before hash or drop was set.
+const masked = "(removed: hash or drop was set)"
 
 // rewriteLines changes the objects of a file of JSON lines, and replaces the file if one of them changed. Other lines stay as they are, and a line that is no
 // object is left out. A line that another goroutine appends in the moment of the replacement is lost.
@@ -178,8 +184,10 @@ func (d Dir) EndErasing() error {
 	}
 	if mark, err := os.ReadFile(d.erasingFile()); err != nil || string(mark) == maskedMark {
 		err = errors.Join(err, rewriteLines(d, d.EndsFile(), func(end map[string]any) {
-			if end["error"] != nil {
-				end["error"] = Erased
+			for _, key := range []string{"error", missingModels} {
+				if end[key] != nil {
+					end[key] = masked
+				}
 			}
 		}))
 		logs, unlisted := runLogs(d)

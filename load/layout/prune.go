@@ -36,7 +36,9 @@ func PruneFiles(ctx context.Context, d Dir, keep int, clean func(ctx context.Con
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("rewrite %s without what was erased: %w", file, err)
 			}
-			removed = errors.Join(removed, err)
+			if !errors.Is(removed, errMasked) { // the same for each file
+				removed = errors.Join(removed, err)
+			}
 		}
 		if err := removePublished(file); err != nil {
 			return removed, err

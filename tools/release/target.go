@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// releaseTags are the build tags of a release. It has the mirror, which `make build` leaves out.
-const releaseTags = "-tags=duckdb_arrow,mirror"
+// releaseTags are the build tags of a release. It has no mirror: `make build-mirror` makes a program that has one.
+const releaseTags = "-tags=duckdb_arrow"
 
 // target is an architecture that a release is built for, on this machine's system.
 type target struct {

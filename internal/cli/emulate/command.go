@@ -96,7 +96,7 @@ Faults for --chaos, separated by commas:
 	flags.StringVar(&e.identity.Population, "population", defaultPopulation, "what the workspace is like: team, a support team of ten, or odd, every unusual value")
 	flags.IntVar(&e.identity.Contacts, "contacts", 0, "number of contacts (default: that of the demo)")
 	flags.IntVar(&e.identity.Conversations, "conversations", 0, "number of conversations; a negative number means none (default: three for ten contacts)")
-	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of changes after the generated history, which ends in June 2024; then nothing changes until now; with --live the last hours before now")
+	flags.IntVar(&e.identity.Hours, "hours", 0, "hours of changes after hour 0 (June 2024); with --live, hour 0 is so many hours before now")
 	flags.BoolVar(&e.live, "live", false, "let hours pass with this machine's clock, from now on")
 	flags.Float64Var(&e.speed, "speed", 1, "with --live: how much faster than this machine's clock time passes; 60 is an hour a minute")
 	flags.StringVar(&e.identity.Zone, "zone", "UTC", "time zone of the workspace, e.g. Europe/Berlin")
@@ -153,7 +153,7 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	}
 	if e.knobs != "" {
 		if _, err := w.RunOperation("set", json.RawMessage(e.knobs)); err != nil {
-			return usage.Errorf(c, "--knobs: %w", err)
+			return usage.Errorf(c, "--knobs: %w (docs/internals/emulator-controls.md describes them)", err)
 		}
 	}
 	if err := kept.replayOperations(w, log); err != nil {

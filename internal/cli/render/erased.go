@@ -21,9 +21,9 @@ func PrintTouched(found []admin.Erased, w io.Writer) {
 		for _, table := range slices.Sorted(maps.Keys(e.Tables)) {
 			fmt.Fprintf(w, "  - %s: %s\n", table, term.Count(int(e.Tables[table]), "row"))
 		}
-		fmt.Fprintf(w, "  - %s rewritten or removed\n", term.Count(len(e.Files), "file"))
+		fmt.Fprintf(w, "  will rewrite or remove %s\n", term.Count(len(e.Files), "file"))
 		for _, column := range e.NotCovered {
-			fmt.Fprintf(w, "  ! %s\n", column)
+			fmt.Fprintf(w, "  not covered: %s\n", column)
 		}
 	}
 }

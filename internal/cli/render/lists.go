@@ -30,8 +30,15 @@ func ListPublished(files []admin.PublishedFile) List {
 	return l
 }
 
-// ListCheckpoints returns a row for each checkpoint.
-func ListCheckpoints(states []runlog.StreamState) List {
+// ListCheckpoints returns a row for each checkpoint: all of it, or the times alone, for people.
+func ListCheckpoints(states []runlog.StreamState, whole bool) List {
+	if !whole {
+		l := List{Columns: []string{"workspace", "stream", "synced_to", "history_to"}}
+		for _, s := range states {
+			l.Rows = append(l.Rows, []any{s.Workspace, s.Stream, TimeCell(s.SyncedTo), TimeCell(s.HistoryTo)})
+		}
+		return l
+	}
 	l := List{Columns: []string{"workspace", "stream", "seq", "synced_to", "history_to", "state"}}
 	for _, s := range states {
 		l.Rows = append(l.Rows, []any{s.Workspace, s.Stream, s.Seq, TimeCell(s.SyncedTo), TimeCell(s.HistoryTo), s.State})

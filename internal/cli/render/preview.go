@@ -65,19 +65,29 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 		printTrialTable(&one, w)
 	}
 	for _, m := range t.Misfits {
-		fmt.Fprintf(w, "\n  rejected: %s.%s (%s), %d times", m.Table, m.Column, m.Reason, m.Count)
+		fmt.Fprintf(w, "\n  rejected: %s of %s%s: %s", term.Count(int(m.Count), rejectedUnit(m)), m.Table, term.WithNote(".", m.Column), m.Reason)
 	}
 	if len(t.Misfits) > 0 {
 		fmt.Fprintln(w)
 	}
+	if t.Advice != "" {
+		fmt.Fprintf(w, "  %s\n", t.Advice)
+	}
 	if len(t.Never) > 0 {
 		fmt.Fprintf(w, "\ncolumns without a value: %s\n", strings.Join(t.Never, ", "))
 	}
-	of := ""
+	of, ignored := "", false
 	for _, u := range t.Untaken {
 		if u.Table != of {
 			fmt.Fprintf(w, "\nfields without a column in %s (they are in _extra):\n", u.Table)
 			of = u.Table
+		}
+		if u.IsConstant() {
+			if !ignored {
+				fmt.Fprintf(w, "  %s   # in place of the line ignore: of the file\n", u.Line)
+			}
+			ignored = true
+			continue
 		}
 		if u.Seen == 0 {
 			fmt.Fprintf(w, "  %-70s # %s is null in every record of this page: correct the type\n", u.Line, u.Path)
@@ -85,9 +95,17 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Truncate(u.Example, 40))
 	}
-	if len(t.Untaken) == 0 && t.Came > 0 {
+	if len(t.Untaken) == 0 && len(t.Misfits) == 0 && t.Came > 0 {
 		fmt.Fprintln(w, "\nevery field has a column")
 	}
+}
+
+// rejectedUnit is what is rejected: whole records, or values of a column.
+func rejectedUnit(d preview.DeadLetter) string {
+	if d.Column == "" {
+		return "record"
+	}
+	return "value"
 }
 
 // printTrialTable writes the first rows, without empty columns.

@@ -39,7 +39,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		fmt.Fprintf(w, "  %s.%s.%s %s\n", c.Schema, c.Table, c.Column, c.What)
 	}
 	if made > 0 {
-		fmt.Fprintf(w, "  %s made\n", term.Count(made, "table"))
+		fmt.Fprintf(w, "  tables and views created: %d\n", made)
 	}
 	for _, line := range driftLines(r.Drift) {
 		fmt.Fprintf(w, "  drift: %s\n", line)

@@ -30,6 +30,9 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 	if d.Next != "" {
 		fmt.Fprintf(w, "          next: %s\n", d.Next)
 	}
+	if d.MissingModels != "" {
+		fmt.Fprintf(w, "          missing: %s\n          next: correct the file, then aqueduck sync\n", d.MissingModels)
+	}
 	if !d.RetryAt.IsZero() {
 		fmt.Fprintf(w, "          retry %d of %d, by aqueduck serve, at %s\n", d.Try+1, runlog.Tries(), term.OrDash(d.RetryAt))
 	}
@@ -39,9 +42,9 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 	for _, p := range d.Publishes {
 		rebuilt := ""
 		if p.Rebuilt {
-			rebuilt = ", rewritten"
+			rebuilt = "; the whole file was written again"
 		}
-		fmt.Fprintf(w, "published %s at %s, %s changed%s\n", p.File, term.OrDash(p.At), term.Count(int(p.Changed), "table"), rebuilt)
+		fmt.Fprintf(w, "published %s at %s, with changes in %s%s\n", p.File, term.OrDash(p.At), term.Count(int(p.Changed), "table"), rebuilt)
 	}
 	printRunStreams(d, w)
 	for _, c := range d.Changes {

@@ -36,6 +36,9 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
 	}
+	if models := s.MissingModels(); models != "" {
+		fmt.Fprintf(w, "missing   %s\n          next: correct the file, then %s\n", models, s.Given.Append("aqueduck sync"))
+	}
 	if r := s.Remote; r != nil && r.Whole {
 		fmt.Fprintf(w, "store     %s has this file\n", r.Place)
 	} else if r != nil {
@@ -119,6 +122,8 @@ func describeFreshness(s *runlog.StreamStatus, now time.Time) string {
 // describeHistory returns how far back a stream is read.
 func describeHistory(s *runlog.StreamStatus) string {
 	switch {
+	case s.Refreshing && !s.OK.IsZero():
+		return fmt.Sprintf("full refresh, %.0f%%", 100*s.Backfill)
 	case s.SyncedTo.IsZero():
 		return "–"
 	case s.HistoryTo.IsZero():

@@ -28,3 +28,26 @@ func TestStatusOfAnEmulatedWarehouseHasTheScheduledTime(t *testing.T) {
 		}
 	}
 }
+
+// TestAMissingModelIsShown: a run whose models DuckDB refused ends well, and the models stay away until the file is corrected.
+func TestAMissingModelIsShown(t *testing.T) {
+	t.Parallel()
+	const missing = "models/bad.sql:3: model models.bad: Binder Error: no column nope"
+	kept := runlog.PastRun{Pipeline: "nightly", Line: "FAILED nightly published=no time=1s"}
+	bad := runlog.PastRun{Pipeline: "nightly", Line: "OK nightly published=yes time=1s", MissingModels: missing}
+	good := runlog.PastRun{Pipeline: "nightly", Line: "OK nightly published=unchanged time=1s"}
+	const want = "missing   " + missing + "\n          next: correct the file, then aqueduck sync\n"
+	for _, step := range []struct {
+		runs  []runlog.PastRun
+		shown bool
+	}{{[]runlog.PastRun{kept, bad, good}, true}, {[]runlog.PastRun{good, bad}, false}} {
+		var out bytes.Buffer
+		if PrintStatus(&runlog.Status{Dir: "data", Runs: step.runs}, &out); strings.Contains(out.String(), want) != step.shown {
+			t.Errorf("status prints:\n%s", out.String())
+		}
+	}
+	var out bytes.Buffer
+	if PrintRun(&runlog.RunDetail{PastRun: bad}, &out); !strings.Contains(out.String(), missing) {
+		t.Errorf("runs show prints:\n%s", out.String())
+	}
+}

@@ -221,7 +221,7 @@ func (s *PipelineServer) startRun(ctx context.Context, name string, failed bool)
 	setup := s.CurrentRunner()
 	p, ok := setup.Config.Pipeline(name)
 	if !ok {
-		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: "open the overview"}
+		return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no pipeline %q", name), Next: console.OverviewNext}
 	}
 	// run.json shows a run of any process, and registerRun one of this process that has not written it yet.
 	running, err := runlog.ReadRunning(setup.Dir)

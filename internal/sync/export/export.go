@@ -143,9 +143,11 @@ func datasetsNotListed(r *stream.Run, w *stream.Workspace, family *schemas.Strea
 // source does not have.
 func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, sets []export.Dataset, with func(export.Dataset) *datasetExport) []*schemas.Stream {
 	var streams []*schemas.Stream
+	var all []string
 	names := map[string]bool{}
 	for _, set := range sets {
 		name := family.Name + "_" + export.SnakeCase(set.ID)
+		all = append(all, name)
 		if names[name] || !wantsDataset(r, family, name) {
 			continue
 		}
@@ -168,7 +170,11 @@ func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, se
 	for _, pattern := range slices.Concat(r.Pipeline.Datasets, r.Pipeline.OwnPatterns(r.Options.Select)) {
 		if config.PatternRank(pattern) == 1 && strings.HasPrefix(pattern, family.Name+"_") && !names[pattern] && wantsDataset(r, family, pattern) {
 			s := &schemas.Stream{Name: pattern, File: family.File, Read: family.Read, Dataset: pattern}
-			w.Exports.Broken[s] = &problem.Problem{Class: "config", What: "the workspace has no dataset for " + pattern, Next: "list the datasets: aqueduck plan --ask"}
+			next := "remove it from pipelines.yaml; the workspace lists no dataset"
+			if len(all) > 0 {
+				next = "name one of the datasets of the workspace: " + strings.Join(all, ", ")
+			}
+			w.Exports.Broken[s] = &problem.Problem{Class: "config", What: "the workspace has no dataset for " + pattern, Next: next}
 			names[pattern] = true
 			streams = append(streams, s)
 		}

@@ -183,9 +183,12 @@ func RefuseMostRejected(t *Task, rejects []transform.Reject, taken int64) error 
 	if whole < minRejected || whole <= taken {
 		return nil
 	}
+	if reason == transform.ReasonNoKey {
+		reason += "; the key is " + strings.Join(t.Stream.Key, ", ")
+	}
 	return &problem.Problem{Class: "data",
-		What: fmt.Sprintf("stream %s: %d of %d records were rejected (%s); their text is in the rejects directory, the watermark did not move",
-			t.Stream.Name, whole, whole+taken, reason),
+		What: fmt.Sprintf("stream %s: %d of %d records were rejected (%s); their text is in %s, the watermark did not move",
+			t.Stream.Name, whole, whole+taken, reason, t.Run.RejectFile(t.Workspace.Name, t.Stream.Name)),
 		Next: "compare key: and required: in " + t.Stream.File + " with a record of the source"}
 }
 

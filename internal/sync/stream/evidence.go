@@ -129,19 +129,19 @@ func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error 
 		}
 	}
 	exist := e.stored - len(ids) + len(there)
-	proof := fmt.Sprintf("%d of %d rows requested by id exist, with times in that window", within, len(ids))
+	proof := fmt.Sprintf("%d of these %d still exist at the source, as requests by id show", within, len(ids))
 	switch {
 	case !known && len(ids) < e.stored:
 		return nil
 	case !known:
-		proof = "and the stream has no request by id"
+		proof = "the stream has no request by id"
 	case within == 0 && !e.anyRecord:
 		return e.confirmEmptyList(ctx, t)
 	case within == 0, e.anyRecord && 2*within < exist:
 		return nil
 	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list lacks %d of the %d newest rows stored from %s to %s; %s", t.Stream.Name, len(ids), e.stored, formatTime(e.from), formatTime(e.to), proof)}
+		What: fmt.Sprintf("stream %s: its list lacks %d of the %d newest stored rows of %s to %s; %s; the list cannot be trusted", t.Stream.Name, len(ids), e.stored, formatTime(e.from), formatTime(e.to), proof)}
 }
 
 // confirmEmptyList checks a search that returned nothing for a window with stored rows, none of which the source has in that window any more. When

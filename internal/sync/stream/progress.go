@@ -35,7 +35,7 @@ func (p *Progress) Start(ctx context.Context, t *Task, phase extract.Phase) {
 	}
 	p.streams[t] = &runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: string(phase), Extracted: t.Result.Extracted, Rows: t.Result.Rows, SyncedTo: warehouse.UnixTime(t.State.SyncedTo), Backfill: max(t.shareComplete(), t.earlierShare)}
 	p.beginReading(t)
-	p.run.Runner.Log.Log(ctx, level, "stream starts", "stream", p.NameOf(t), "phase", phase)
+	p.run.Runner.Log.Log(ctx, level, "stream starts", "stream", p.NameOf(t), "phase", phaseWords[phase])
 }
 
 func (p *Progress) recordPage(t *Task, page extract.Page) {
@@ -94,6 +94,7 @@ func (p *Progress) Committed(t *Task, began time.Time) {
 // End notes that a stream has ended a phase.
 func (p *Progress) End(t *Task) {
 	p.mu.Lock()
+	phase := extract.Phase(p.streams[t].Phase)
 	p.streams[t].Phase, p.streams[t].Backfill = "done", max(t.shareComplete(), t.earlierShare)
 	if h := p.history[t]; h != nil && t.BackfillPending() {
 		p.streams[t].Backfill = h.shareRead()
@@ -101,13 +102,17 @@ func (p *Progress) End(t *Task) {
 	p.ended[t] = !t.HasHistory() || t.Result.Status != runlog.StatusOK
 	p.endReading(t)
 	p.mu.Unlock()
-	p.LogResult(t)
+	p.LogResult(t, "phase", phaseWords[phase])
 }
 
-// LogResult logs how a stream ended, in one line that also carries the error: with the usual log level it is the stream's only line.
-func (p *Progress) LogResult(t *Task) {
+// phaseWords are the words of the log for a phase.
+var phaseWords = map[extract.Phase]string{extract.Forward: "newest", extract.History: "history"}
+
+// LogResult logs how a stream ended, in one line that also carries the error: with the usual log level it is the stream's only line of a phase.
+func (p *Progress) LogResult(t *Task, more ...any) {
 	sent := t.Workspace.Client.CountsFor(t.Stream)
-	words := []any{"stream", p.NameOf(t), "extracted", t.Result.Extracted, "rows", t.Result.Rows, "requests", sent.Requests, "took", term.Duration(t.Result.Time)}
+	words := append([]any{"stream", p.NameOf(t)}, more...)
+	words = append(words, "extracted", t.Result.Extracted, "rows", t.Result.Rows, "requests", sent.Requests, "took", term.Duration(t.Result.Time))
 	if t.Result.Error != "" {
 		words = append(words, "class", t.Result.Class, "error", t.Result.Error, "next", t.Result.Next)
 	}

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -35,6 +36,11 @@ func (r *Run) warehouseDate() time.Time {
 func dateOf(t time.Time) time.Time {
 	y, m, day := t.Date()
 	return time.Date(y, m, day, 0, 0, 0, 0, time.UTC)
+}
+
+// RejectFile is the file with the text of the records of a stream that the run rejects.
+func (r *Run) RejectFile(workspace, stream string) string {
+	return filepath.Join(r.Runner.Dir.RejectDir(), r.ID+"."+workspace+"."+stream+".jsonl")
 }
 
 // AddNote adds a line to the notes in the report of the run.
