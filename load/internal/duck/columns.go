@@ -22,32 +22,34 @@ func ColumnTypes(columns []StoredColumn) map[string]string {
 // definitions are the words of statements that define a table or view of the file. Temporary ones are none of them.
 var definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPLACE VIEW", "ALTER TABLE", "DROP TABLE \"", "DROP VIEW \""}
 
-// TableColumns is Columns for tables alone. It binds no views, which takes a tenth of a run that finds nothing.
+// TableColumns is Columns for tables alone. duckdb_columns binds each view to name its columns, which takes a tenth of a run that
+// finds nothing; this asks each table.
 func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
-	return d.rememberColumns(ctx, schema, "tables", "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 ORDER BY ALL")
-}
-
-// Columns gives the columns of all tables and views of a schema of the file, in order, by table. It reads them once, and again
-// after a statement that defines a table or view. The caller must not change them.
-func (d *DB) Columns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
-	return d.rememberColumns(ctx, schema, "tables and views", `SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2
-		UNION ALL SELECT view_name FROM duckdb_views() WHERE database_name = $1 AND schema_name = $2 ORDER BY ALL`)
-}
-
-// rememberColumns gives the columns of the relations that a query names. It asks each of them: duckdb_columns would bind the views of all
-// schemas, once for each schema.
-func (d *DB) rememberColumns(ctx context.Context, schema, kind, list string) (map[string][]StoredColumn, error) {
-	return Remember(d, "columns of "+kind+" of "+schema, definitions, func() (map[string][]StoredColumn, error) {
+	return Remember(d, "columns of tables of "+schema, definitions, func() (map[string][]StoredColumn, error) {
 		all, queries := map[string][]StoredColumn{}, []string(nil)
-		relations, err := d.ScanTexts(ctx, list, Catalog, schema)
-		for _, name := range relations {
-			queries = append(queries, "SELECT "+Text(name)+", name, type FROM pragma_table_info("+Text(Table(schema, name))+")")
+		tables, err := d.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name", Catalog, schema)
+		for _, table := range tables {
+			queries = append(queries, "SELECT "+Text(table)+", name, type FROM pragma_table_info("+Text(Table(schema, table))+")")
 		}
 		if err == nil && len(queries) > 0 {
 			err = d.Each(ctx, strings.Join(queries, " UNION ALL "), nil, scanColumns(all))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("list the columns of the %s of %s: %w", kind, schema, err)
+			return nil, fmt.Errorf("list the columns of the tables of %s: %w", schema, err)
+		}
+		return all, nil
+	})
+}
+
+// Columns gives the columns of all tables and views of a schema of the file, in order, by table. It reads them once, and again
+// after a statement that defines a table or view. The caller must not change them.
+func (d *DB) Columns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
+	return Remember(d, "columns of "+schema, definitions, func() (map[string][]StoredColumn, error) {
+		all := map[string][]StoredColumn{}
+		query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name, column_index"
+		err := d.Each(ctx, query, []any{Catalog, schema}, scanColumns(all))
+		if err != nil {
+			return nil, fmt.Errorf("list the columns of %s: %w", schema, err)
 		}
 		return all, nil
 	})
