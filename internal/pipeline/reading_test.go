@@ -72,7 +72,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 		before := b.space.RequestCount()
 		report := b.trySync(runner.Options{})
 		for name, mark := range marks {
-			if s := streamResult(t, report, name); s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "with times in that window") {
+			if s := streamResult(t, report, name); s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "still exist at the source") {
 				t.Errorf("%s: %+v", name, s)
 			}
 			if got := b.loadState(name).SyncedTo; got != mark {
@@ -93,8 +93,8 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 func TestT197ASearchThatLacksTheNewestStoredRowsIsCheckedByID(t *testing.T) {
 	t.Parallel()
 	for lacks, keep := range map[string]func(n int) int{
-		"lacks 5 of the 5 newest rows": func(n int) int { return min(n, 1) },
-		"lacks 3 of the 5 newest rows": func(n int) int { return max(n-4, min(n, 1)) },
+		"lacks 5 of the 5 newest stored rows": func(n int) int { return min(n, 1) },
+		"lacks 3 of the 5 newest stored rows": func(n int) int { return max(n-4, min(n, 1)) },
 	} {
 		t.Run(lacks, func(t *testing.T) {
 			t.Parallel()
@@ -237,7 +237,7 @@ func TestT161ABrokenSearchIsNoticedAfterAQuietMonth(t *testing.T) {
 	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Hidden"}))
 	b.space.Advance(time.Hour)
 	b.answerWith("contacts.search", func([]byte) []byte { return []byte(emptied) })
-	b.searchFailsThenRecovers(mark, "with times in that window")
+	b.searchFailsThenRecovers(mark, "still exist at the source")
 }
 
 // TestT159TimesInMillisecondsAreReportedOnce: the rows are right, and a finding names the stream and a column.

@@ -82,7 +82,7 @@ func TestTrialShowsDeadLetters(t *testing.T) {
 	if len(trial.Never) != 2 || len(trial.Misfits) != 1 || trial.Misfits[0].Count != 5 {
 		t.Errorf("%+v", trial)
 	}
-	for _, want := range []string{"columns without a value: states.nothing, states.category\n", "rejected: states.category (type), 5 times\n", "\n  ignore: [type] ",
+	for _, want := range []string{"columns without a value: states.nothing, states.category\n", "rejected: 5 values of states.category: type\n", "\n  ignore: [ticket_types.type, type]   # in place of",
 		"\n  - {name: internal_label, type: text} ", "# internal_label in 5 records, e.g. \"Neu\"\n", "\n  - {name: ticket_types, from: ticket_types.data, type: json}",
 		"answer   type, data; the records are in \"data\"\n", "\nstates  5 rows\n"} {
 		if !strings.Contains(shown, want) {

@@ -95,7 +95,8 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %-70s # %s in %s, e.g. %s\n", u.Line, u.Path, term.Count(u.Seen, "record"), term.Truncate(u.Example, 40))
 	}
-	if len(t.Untaken) == 0 && len(t.Misfits) == 0 && t.Came > 0 {
+	whole := func(d preview.DeadLetter) bool { return d.Column == "" }
+	if len(t.Untaken) == 0 && !slices.ContainsFunc(t.Misfits, whole) && t.Came > 0 {
 		fmt.Fprintln(w, "\nevery field has a column")
 	}
 }
