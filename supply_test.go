@@ -28,7 +28,7 @@ var planted = map[string]string{
 func TestS42AKnownVulnerabilityFailsTheCheck(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it starts the Go tool three times")
+		t.Skip("it starts the Go tool three times: make test runs it")
 	}
 	database := t.TempDir()
 	for name, text := range planted {
@@ -95,7 +95,7 @@ func TestS41EveryDirectDependencyIsKnown(t *testing.T) {
 func TestS41AChangedModuleFailsTheCheck(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it starts the Go tool three times")
+		t.Skip("it starts the Go tool three times: make test runs it")
 	}
 	dir := t.TempDir()
 	proxy, cache, home := filepath.Join(dir, "proxy"), filepath.Join(dir, "cache"), filepath.Join(dir, "home")

@@ -199,7 +199,7 @@ func TestT117EmulatorQuotaIsNeverPassed(t *testing.T) {
 func TestF20ACursorThatDiesAtAnyPageCostsLittle(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("one reader at a time: nothing for the race detector")
+		t.Skip("seconds, with one reader at a time: make test runs it")
 	}
 	for _, name := range []string{"contacts", "contact_activities"} {
 		t.Run(name, func(t *testing.T) {

@@ -153,7 +153,7 @@ func TestF7AServerThatHangsIsGivenUpWithinNinetySeconds(t *testing.T) {
 func TestF6FaultsOfTheAPITakeLittleTime(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("one reader at a time: nothing for the race detector")
+		t.Skip("seconds, with one reader at a time: make test runs it")
 	}
 	l := lane.New(t, "readings through faults in virtual time", 1)
 	for ; l.HasNext(); l.CountTrials(1) {

@@ -9,7 +9,7 @@ import (
 func TestABadNight(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("its processes would take minutes under the race detector: the lane without it tells the story")
+		t.Skip("its processes would take minutes under the race detector: make test runs it")
 	}
 	n := newNights(t, 60, `version: 1
 workspaces:

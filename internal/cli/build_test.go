@@ -33,7 +33,7 @@ func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
 func TestS43VersionListsTheComponents(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it looks at the program as it is built, in the lane without the race detector")
+		t.Skip("it looks at the program as it is built, without the race detector: make test runs it")
 	}
 	path, err := built()
 	if err != nil {

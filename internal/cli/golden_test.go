@@ -20,7 +20,7 @@ func TestF26WarehouseOfAnEarlierProgramIsUsed(t *testing.T) {
 	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("its processes are built without the race detector")
+		t.Skip("its processes are built without the race detector: make test-all runs it")
 	}
 	files, err := filepath.Glob("testdata/warehouse*.tar.gz")
 	if err != nil || len(files) == 0 {

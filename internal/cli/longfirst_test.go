@@ -12,7 +12,7 @@ import (
 func TestALongFirstSync(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("its processes would take minutes under the race detector: the lane without it tells the story")
+		t.Skip("its processes would take minutes under the race detector: make test runs it")
 	}
 	const config = `version: 1
 workspaces:

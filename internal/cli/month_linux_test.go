@@ -95,7 +95,7 @@ func TestF17AMonthOfServeWithFaultsMissesNoNight(t *testing.T) {
 	if os.Getenv(inMonth) == "" {
 		t.Parallel()
 		if testing.Short() {
-			t.Skip("make test lives through it")
+			t.Skip("make test runs it")
 		}
 		livesInItsOwnProcess(t)
 		return

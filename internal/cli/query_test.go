@@ -27,7 +27,7 @@ func TestParquetIsNotWrittenToATerminal(t *testing.T) {
 func TestQueryFitsItsTerminal(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("the program has filled a warehouse in the lane without the race detector")
+		t.Skip("the program fills a warehouse, without the race detector: make test runs it")
 	}
 	dir, err := filledOnce()
 	if err != nil {
@@ -84,7 +84,7 @@ func TestQueryFitsItsTerminal(t *testing.T) {
 func TestS24CtrlCEndsAnEndlessStatement(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("the program has filled a warehouse in the lane without the race detector")
+		t.Skip("the program fills a warehouse, without the race detector: make test runs it")
 	}
 	dir, err := filledOnce()
 	if err != nil {

@@ -98,7 +98,7 @@ func runShell(t *testing.T, dir, command string, env ...string) string {
 func TestTheDemoOfTheReadmeWritesOnlyChanges(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("three runs of the demo")
+		t.Skip("three runs of the demo: make test runs it")
 	}
 	least, env := 12_000, []string{"EMULATOR_CONTACTS=1500"}
 	if os.Getenv("AQUEDUCK_LONG") != "" {

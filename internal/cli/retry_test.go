@@ -72,7 +72,7 @@ func TestServeRetriesTransientFailures(t *testing.T) {
 // TestServeAlertsAfterTheLastRetry once for a night, and again after recovery. The number of retries is limited, and retry: none has none.
 func TestServeAlertsAfterTheLastRetry(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race lane has the test of what is tried again")
+		t.Skip("make race-all has the test of what is tried again; make test runs this one")
 	}
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
@@ -93,7 +93,7 @@ func TestServeAlertsAfterTheLastRetry(t *testing.T) {
 // TestServeContinuesRetriesAfterARestart: the retry is recorded beside the database, status shows it, and it reads only failed streams.
 func TestServeContinuesRetriesAfterARestart(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race lane has the test of what is tried again")
+		t.Skip("make race-all has the test of what is tried again; make test runs this one")
 	}
 	t.Parallel()
 	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)

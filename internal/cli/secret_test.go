@@ -30,7 +30,7 @@ const (
 func skipInsideSandbox(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it looks at what other processes leave and say, in the lane without the race detector")
+		t.Skip("it looks at what other processes leave and say, without the race detector: make test runs it")
 	}
 }
 

@@ -108,12 +108,16 @@ func TestF14SecondSignalEndsAtOnce(t *testing.T) {
 	s.syncUntilEqual()
 }
 
+// ignoresHangups is whether the tests began under nohup: what they start then ignores SIGHUP too. After a test has listened to that
+// signal, the standard library says no more that it is ignored.
+var ignoresHangups = signal.Ignored(syscall.SIGHUP)
+
 // TestF14InterruptedRunRecordsItsExitCode: `runs`, the summary and the process have the same code, that of the signal.
 func TestF14InterruptedRunRecordsItsExitCode(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 33)
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as where the tests run under nohup: what they start inherits it
+	if !ignoresHangups {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	for _, sent := range signals {

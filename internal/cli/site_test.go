@@ -48,7 +48,7 @@ type emulatedSite struct {
 func newSite(t *testing.T, seed uint64) *emulatedSite {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("its processes are built without the race detector: they are killed in the lane without it")
+		t.Skip("its processes are built without the race detector: make test runs it")
 	}
 	// Exports are ready at once, because the workspace's clock stands still while a process waits. Changes without a new time
 	// are found within days, not by one run.

@@ -109,10 +109,8 @@ var errMixed = errors.New("they cannot share a warehouse, which has one clock")
 func (c *Config) ConnectionDoubts() (doubts []string) {
 	for _, name := range c.WorkspaceNames() {
 		_, _, err := c.Connect(name, c.Lookup)
-		var open *openFile
-		var unreadable *fs.PathError
 		var found *problem.Problem
-		if !errors.Is(err, errMixed) && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &open) && !errors.As(err, &unreadable) || !errors.As(err, &found) {
+		if !errors.As(err, &found) || !errors.Is(err, errMixed) && !isUnusableFile(err) {
 			continue
 		}
 		if text := found.Error() + "; next: " + found.Next; !slices.Contains(doubts, text) {
@@ -120,6 +118,13 @@ func (c *Config) ConnectionDoubts() (doubts []string) {
 		}
 	}
 	return doubts
+}
+
+// isUnusableFile reports whether a file with a token is missing, unreadable or not private.
+func isUnusableFile(err error) bool {
+	var open *openFile
+	var unreadable *fs.PathError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &open) || errors.As(err, &unreadable)
 }
 
 // NeedlessVariables are the variables that name only the tokens of emulators, which need none.

@@ -72,7 +72,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 		{Name: "remote", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Remote = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/warehouse",
 			Doc: "Place in an object store that has the published file, too. Each publish is sent there; a run on another machine begins from it. See docs/remote.md."},
 		{Name: "mirror", Kind: grammar.Map, Doc: "Apache Iceberg tables that each run makes equal to the published file. See docs/mirror.md.", Keys: []grammar.Spec{
-			{Name: "location", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
+			{Name: "location", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
 			{Name: "catalog", Kind: grammar.Text, Into: w.takeCatalog, Form: catalogForm, Hint: "e.g. sqlite:catalog.db", Doc: "The SQL catalog in which engines find the tables: `sqlite:` and a file, relative to this file. Default: mirror.db in the directory of the warehouse."},
 		}},
 		officeSpec(w),

@@ -25,7 +25,7 @@ import (
 
 func TestPythonClientReadsEveryListToItsEnd(t *testing.T) {
 	if testing.Short() {
-		t.Skip("installs a package")
+		t.Skip("installs a package: make test runs it")
 	}
 	t.Parallel()
 	python := filepath.Join(t.TempDir(), "env", "bin", "python")

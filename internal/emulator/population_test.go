@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write what docs/internals/population.md
 func TestThePopulationIsWhatItsPageSays(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("asks eight thousand times")
+		t.Skip("asks eight thousand times: make test runs it")
 	}
 	s := surveyOf(startWorkspace(t, emulator.Config{Contacts: 10_400, Conversations: 3000, Calls: 800, Logs: 4000}))
 	slices.Sort(s.sizes)

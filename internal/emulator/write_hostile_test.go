@@ -17,7 +17,7 @@ import (
 func TestBodyWithManyReferencesIsReadQuickly(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it looks at the clock, which the race detector slows down")
+		t.Skip("it looks at the clock, which the race detector slows down: make test runs it")
 	}
 	c := startWorkspace(t, emulator.Config{Contacts: 60})
 	const open = `<span class="service-dynamic-content" data-service-dynamic-content-key="key_0">`

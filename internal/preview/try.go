@@ -148,13 +148,16 @@ func adviseOnKeys(s *schemas.Stream, records []extract.Record) string {
 			if !c.Required && !slices.Contains(s.Key, c.Name) || len(c.From) == 0 || strings.HasPrefix(c.From[0], "$") {
 				continue
 			}
-			if path := strings.Join(c.From, "."); !hasValue(object, c.From) {
-				lacks[path]++
+			if !hasValue(object, c.From) {
+				lacks[strings.Join(c.From, ".")]++
 			}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(lacks)) {
 		missing = append(missing, fmt.Sprintf("%d of %s have no %s", lacks[path], term.Count(len(records), "record"), path))
+	}
+	if len(missing) == 0 { // the key comes from another request
+		return ""
 	}
 	slices.Sort(fields)
 	return fmt.Sprintf("%s, which key: or required: names; the records have %s; next: correct key: or required: in %s",

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"aqueduck/internal/problem"
 	"aqueduck/load/failure"
@@ -27,9 +26,7 @@ func LostPublished(dir layout.Dir) (bool, error) {
 		return true, nil
 	}
 	notes, err := ReadRunNotes(dir)
-	return slices.ContainsFunc(notes, func(e PastRun) bool {
-		return strings.Contains(e.Line, " published=yes ") || strings.Contains(e.Line, " published=unchanged ")
-	}), err
+	return slices.ContainsFunc(notes, PastRun.hasFile), err
 }
 
 // ExplainUnreadable adds to the error of a reader that found no published file, or a damaged one, why that is so in this directory, and a next step

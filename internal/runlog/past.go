@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -123,6 +124,11 @@ const (
 	keptEnds = 500
 	mostEnds = 512 << 10
 )
+
+// hasFile reports whether readers had a published file at the end of the run, made by it or unchanged.
+func (e PastRun) hasFile() bool {
+	return strings.Contains(e.Line, " published=yes ") || strings.Contains(e.Line, " published=unchanged ")
+}
 
 // Save appends the note to the file of notes. The line begins with a line break, so that a line that a full disk cut short spoils no other.
 func (e PastRun) Save(dir layout.Dir) (err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -49,9 +48,7 @@ func (s *Status) RepeatFlags(given problem.CLIFlags) {
 
 // MissingModels are the models that the published file lacks, by the last run that published; "": none.
 func (s *Status) MissingModels() string {
-	i := slices.IndexFunc(s.Runs, func(r PastRun) bool {
-		return strings.Contains(r.Line, " published=yes ") || strings.Contains(r.Line, " published=unchanged ")
-	})
+	i := slices.IndexFunc(s.Runs, PastRun.hasFile)
 	if i < 0 {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/stage"
 )
 
 // Content says what rows a table has: equal contents are equal rows, in any order.
@@ -109,7 +110,7 @@ func (f *Published) stagePlaces(ctx context.Context, rows iter.Seq2[Place, int64
 	return flush()
 }
 
-func (f *Published) stageBatch(ctx context.Context, columns ...[]int64) (err error) {
+func (f *Published) stageBatch(ctx context.Context, columns ...[]int64) error {
 	arrays := make([]arrow.Array, len(columns))
 	for i, values := range columns {
 		b := array.NewInt64Builder(memory.DefaultAllocator)
@@ -120,31 +121,7 @@ func (f *Published) stageBatch(ctx context.Context, columns ...[]int64) (err err
 	}
 	batch := array.NewRecordBatch(places, arrays, int64(len(columns[0])))
 	defer batch.Release()
-	db := f.r.DB
-	if _, err := db.Exec(ctx, "USE memory"); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.UseCatalog(context.WithoutCancel(ctx))) }()
-	err = db.Conn().Raw(func(raw any) error {
-		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
-		if err != nil {
-			return err
-		}
-		reader, err := array.NewRecordReader(places, []arrow.RecordBatch{batch})
-		if err != nil {
-			return err
-		}
-		defer reader.Release()
-		release, err := door.RegisterView(reader, "arriving")
-		if err != nil {
-			return err
-		}
-		defer release()
-		_, err = raw.(driver.ExecerContext).ExecContext(ctx, "INSERT INTO temp.theirs SELECT * FROM arriving", nil)
-		return err
-	})
-	_, dropped := db.Exec(context.WithoutCancel(ctx), "DROP VIEW IF EXISTS memory.main.arriving")
-	return errors.Join(err, dropped)
+	return stage.ExecArrow(ctx, f.r.DB, batch, "INSERT INTO temp.theirs SELECT * FROM arriving")
 }
 
 // Lacking hands the rows that the copy lacks, by the last comparison, to use, with their hashes.

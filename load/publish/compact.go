@@ -31,7 +31,7 @@ func compactSystemTables(ctx context.Context, db *duck.DB) error {
 	})
 }
 
-// sparseTables are the tables of _sync with several row groups of few rows. Those with at most one row are not asked: planning it costs more.
+// sparseTables are the tables of _sync with several row groups of few rows. Those with at most one row are left out: to plan their part costs more.
 func sparseTables(ctx context.Context, db *duck.DB) (names []string, err error) {
 	filled, err := db.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = '_sync' AND estimated_size > 1", duck.Catalog)
 	var each []string

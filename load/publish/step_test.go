@@ -48,7 +48,7 @@ func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 func buildCrashBinary(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("builds a second test binary")
+		t.Skip("builds a second test binary: make test runs it")
 	}
 	binary := filepath.Join(t.TempDir(), "crashing.test")
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-tags=duckdb_arrow,crashpoints", "-o", binary, ".")

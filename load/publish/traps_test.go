@@ -392,7 +392,7 @@ func TestWornFileIsRebuilt(t *testing.T) {
 func TestF5FullDiskLosesNothing(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("starts 24 processes")
+		t.Skip("starts 24 processes: make test runs it")
 	}
 	full := 0
 	for i := range 12 {

@@ -89,7 +89,7 @@ func TestS44NothingOfTheMachineIsInAnArchive(t *testing.T) {
 func TestS47EveryModuleHasItsLicence(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it has the Go tool list what is linked, in the lane without the race detector")
+		t.Skip("it has the Go tool list what is linked: make test runs it")
 	}
 	all, err := listModules(t.Context(), "../..", os.Environ())
 	requireNoError(t, err)

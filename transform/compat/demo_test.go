@@ -178,7 +178,7 @@ func (f *testFile) toolCell(cell string) string {
 func TestThePageOfDifferencesIsMeasuredOnTheDemo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("reads the whole demo")
+		t.Skip("reads the whole demo: make test runs it")
 	}
 	f := openDemo(t)
 	var moving, tools, reasons strings.Builder

@@ -41,10 +41,15 @@ func New(ctx context.Context, db *duck.DB, name string, b transform.Batch) (Batc
 	return s, nil
 }
 
-func copyArrow(ctx context.Context, db *duck.DB, name string, rows arrow.RecordBatch) (err error) {
+func copyArrow(ctx context.Context, db *duck.DB, name string, rows arrow.RecordBatch) error {
 	if rows.NumCols() == 0 || rows.ColumnName(0) != transform.RowColumn {
 		return errors.New("the batch does not begin with " + transform.RowColumn)
 	}
+	return ExecArrow(ctx, db, rows, "CREATE OR REPLACE TEMP TABLE "+name+" AS SELECT * FROM arriving")
+}
+
+// ExecArrow runs a statement that reads a batch under the name arriving. Names of the file need its schema there: the default is the database in memory.
+func ExecArrow(ctx context.Context, db *duck.DB, rows arrow.RecordBatch, statement string) (err error) {
 	if _, err := db.Exec(ctx, "USE memory"); err != nil {
 		return err
 	}
@@ -66,7 +71,7 @@ func copyArrow(ctx context.Context, db *duck.DB, name string, rows arrow.RecordB
 			return err
 		}
 		defer release()
-		_, err = raw.(driver.ExecerContext).ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE "+name+" AS SELECT * FROM arriving", nil)
+		_, err = raw.(driver.ExecerContext).ExecContext(ctx, statement, nil)
 		return err
 	})
 	_, dropped := db.Exec(context.WithoutCancel(ctx), "DROP VIEW IF EXISTS memory.main.arriving")
