@@ -110,7 +110,7 @@ var homes = map[string][]string{
 	"net/http/pprof":                {},
 	"plugin":                        {},
 	"github.com/duckdb/duckdb-go":   {"load/differ", "load/internal/duck", "load/internal/stage", "load/publish", "load/read", "tools/bench"},
-	"github.com/apache/arrow-go":    {"internal/mirror", "load/committest", "load/differ", "load/erase", "load/internal/stage", "load/read", "transform"},
+	"github.com/apache/arrow-go":    {"internal/mirror", "load/committest", "load/differ", "load/erase", "load/internal/duck", "load/internal/stage", "load/read", "transform"},
 	"github.com/parquet-go":         {"load/publish"},
 	"github.com/robfig/cron":        {"internal/schedule"},
 	"github.com/go-faster/jx":       {"extract", "extract/api", "extract/discover", "extract/export", "extract/internal/envelope", "extract/internal/scan", "transform"},

@@ -14,7 +14,6 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 
 	"aqueduck/load/internal/duck"
-	"aqueduck/load/internal/stage"
 )
 
 // Content says what rows a table has: equal contents are equal rows, in any order.
@@ -121,7 +120,7 @@ func (f *Published) stageBatch(ctx context.Context, columns ...[]int64) error {
 	}
 	batch := array.NewRecordBatch(places, arrays, int64(len(columns[0])))
 	defer batch.Release()
-	return stage.ExecArrow(ctx, f.r.DB, batch, "INSERT INTO temp.theirs SELECT * FROM arriving")
+	return f.r.DB.ExecArrow(ctx, batch, "INSERT INTO temp.theirs SELECT * FROM arriving")
 }
 
 // Lacking hands the rows that the copy lacks, by the last comparison, to use, with their hashes.

@@ -2,13 +2,11 @@ package stage
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/duckdb/duckdb-go/v2"
 
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
@@ -45,37 +43,7 @@ func copyArrow(ctx context.Context, db *duck.DB, name string, rows arrow.RecordB
 	if rows.NumCols() == 0 || rows.ColumnName(0) != transform.RowColumn {
 		return errors.New("the batch does not begin with " + transform.RowColumn)
 	}
-	return ExecArrow(ctx, db, rows, "CREATE OR REPLACE TEMP TABLE "+name+" AS SELECT * FROM arriving")
-}
-
-// ExecArrow runs a statement that reads a batch under the name arriving. Names of the file need its schema there: the default is the database in memory.
-func ExecArrow(ctx context.Context, db *duck.DB, rows arrow.RecordBatch, statement string) (err error) {
-	if _, err := db.Exec(ctx, "USE memory"); err != nil {
-		return err
-	}
-	defer func() {
-		err = errors.Join(err, db.UseCatalog(context.WithoutCancel(ctx)))
-	}()
-	err = db.Conn().Raw(func(raw any) error {
-		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
-		if err != nil {
-			return err
-		}
-		reader, err := array.NewRecordReader(rows.Schema(), []arrow.RecordBatch{rows})
-		if err != nil {
-			return err
-		}
-		defer reader.Release()
-		release, err := door.RegisterView(reader, "arriving")
-		if err != nil {
-			return err
-		}
-		defer release()
-		_, err = raw.(driver.ExecerContext).ExecContext(ctx, statement, nil)
-		return err
-	})
-	_, dropped := db.Exec(context.WithoutCancel(ctx), "DROP VIEW IF EXISTS memory.main.arriving")
-	return errors.Join(err, dropped)
+	return db.ExecArrow(ctx, rows, "CREATE OR REPLACE TEMP TABLE "+name+" AS SELECT * FROM arriving")
 }
 
 func rowSum(rows arrow.RecordBatch) int64 {
