@@ -17,7 +17,7 @@ templates and no expressions.
 
 - ` + "`" + `aqueduck streams new GET /path` + "`" + ` makes a file from a list of the API.
 - ` + "`" + `aqueduck check` + "`" + ` reports every mistake with its line and column.
-- ` + "`" + `aqueduck streams try FILE` + "`" + ` reads one page and shows where each field goes.
+- ` + "`" + `aqueduck streams try FILE` + "`" + ` reads one page, shows where each field goes, and ends with exit code 1 if a run would store no record of it.
 
 Four independent keys under ` + "`" + `read` + "`" + ` say how a stream is read:
 

@@ -12,6 +12,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/preview"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/sandbox"
 	"aqueduck/schemas"
 )
@@ -129,7 +130,7 @@ func newStreamsTry(env *Env) *cobra.Command {
 		Short: "Read one page of a stream and preview its rows",
 		Long: `Read one page of a stream with the workspace's token. Shows the form of the answer, the first ten rows, columns without a value,
 and how the next page is found. For fields without a column it prints lines to paste: columns, and one ignore: for all constants.
-FILE is a stream file or the name of a stream. Nothing is written.`,
+FILE is a stream file or the name of a stream. Nothing is written. Exit code 1 means that a run would store no record of the page.`,
 		Example: `  aqueduck streams try streams/states.yaml
   aqueduck streams try contacts
   aqueduck streams try contacts_by_id --id 6762f23e4b2b8e36b0f2a4d1 -o json`,
@@ -151,6 +152,9 @@ FILE is a stream file or the name of a stream. Nothing is written.`,
 			trial, err := preview.Try(c.Context(), runner, workspace, s, args[0], id)
 			if err != nil {
 				return err
+			}
+			if !trial.Fits() {
+				env.exit = problem.ExitFailed
 			}
 			if env.output == "json" {
 				return env.printJSON(trial)

@@ -199,3 +199,25 @@ func TestDoubtsOfConnections(t *testing.T) {
 		})
 	}
 }
+
+// TestDoubtsOfDeletions are workspaces whose contacts are read and not the streams that report deleted ones.
+func TestDoubtsOfDeletions(t *testing.T) {
+	t.Parallel()
+	for pipelines, want := range map[string]string{
+		"a: {streams: [tags]}": "",
+		"a: {streams: [contacts]}, b: {streams: [deleted_contacts, contact_activities]}": "",
+		"a: {streams: [contacts, contact_activities]}": `no pipeline reads deleted_contacts from workspace "main", so deleted contacts may stay in the tables; ` +
+			"next: add deleted_contacts to the streams of a pipeline\n" + `no pipeline reads deleted_contacts from workspace "other", so deleted contacts may stay in the tables; ` +
+			"next: add deleted_contacts to the streams of a pipeline",
+		"a: {streams: [contacts], workspaces: [other]}, b: {streams: [deleted_contacts, contact_activities], workspaces: [main]}": "no pipeline reads deleted_contacts and " +
+			`contact_activities from workspace "other", so deleted contacts may stay in the tables; next: add deleted_contacts and contact_activities to the streams of a pipeline`,
+	} {
+		read, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces: {main: {base_url: emulator}, other: {base_url: emulator}}\npipelines: {" + pipelines + "}\n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(read.DeletionDoubts(), "\n"); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", pipelines, got, want)
+		}
+	}
+}

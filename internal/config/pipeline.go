@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -96,8 +97,34 @@ func (p *pipelineEntry) warnOfParents() {
 // readsAny reports whether a pipeline reads one of some streams from a workspace, or a stream that writes into their tables.
 func (c *Config) readsAny(workspace string, streams []string, catalogue *schemas.Catalogue) bool {
 	return slices.ContainsFunc(catalogue.Streams(), func(s *schemas.Stream) bool {
-		return (slices.Contains(streams, s.Name) || slices.Contains(streams, s.Owner())) && slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool {
-			return slices.Contains(p.Workspaces(c), workspace) && (slices.Contains(p.Streams, s.Name) || slices.Contains(p.Streams, s.With))
-		})
+		return (slices.Contains(streams, s.Name) || slices.Contains(streams, s.Owner())) && (c.reads(workspace, s.Name) || c.reads(workspace, s.With))
+	})
+}
+
+// reportDeletions are the streams that alone report that a record of another one was deleted.
+var reportDeletions = map[string][]string{"contacts": {"deleted_contacts", "contact_activities"}}
+
+// UnreadReports returns the streams that report deleted records of a stream and that no pipeline reads from the workspace.
+func (c *Config) UnreadReports(workspace, stream string) []string {
+	return slices.DeleteFunc(slices.Clone(reportDeletions[stream]), func(name string) bool { return c.reads(workspace, name) })
+}
+
+// DeletionDoubts returns a warning for each workspace of which a stream is read and not those that report its deleted records.
+func (c *Config) DeletionDoubts() (doubts []string) {
+	for _, workspace := range c.WorkspaceNames() {
+		for _, stream := range slices.Sorted(maps.Keys(reportDeletions)) {
+			if unread := strings.Join(c.UnreadReports(workspace, stream), " and "); unread != "" && c.reads(workspace, stream) {
+				doubts = append(doubts, fmt.Sprintf("no pipeline reads %s from workspace %q, so deleted %s may stay in the tables; next: add %s to the streams of a pipeline",
+					unread, workspace, stream, unread))
+			}
+		}
+	}
+	return doubts
+}
+
+// reads reports whether a pipeline reads a stream from a workspace.
+func (c *Config) reads(workspace, stream string) bool {
+	return slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool {
+		return slices.Contains(p.Streams, stream) && slices.Contains(p.Workspaces(c), workspace)
 	})
 }

@@ -79,7 +79,7 @@ func TestTrialShowsDeadLetters(t *testing.T) {
 	}
 	const head = "stream: states\nread: {endpoint: GET /ticket_states, records: data, page: {by: none}, since: {by: full}}\nkey: [id]\ncolumns:\n  - {name: id, type: text}\n"
 	trial, shown := try(head + "  - {name: nothing, type: text}\n  - {name: category, type: int}\n")
-	if len(trial.Never) != 2 || len(trial.Misfits) != 1 || trial.Misfits[0].Count != 5 {
+	if len(trial.Never) != 2 || len(trial.Misfits) != 1 || trial.Misfits[0].Count != 5 || !trial.Fits() {
 		t.Errorf("%+v", trial)
 	}
 	for _, want := range []string{"columns without a value: states.nothing, states.category\n", "rejected: 5 values of states.category: type\n", "\n  ignore: [ticket_types.type, type]   # in place of",
@@ -99,8 +99,11 @@ func TestTrialShowsDeadLetters(t *testing.T) {
 	if trial, _ = try(text + "  - {name: category, type: text}\n"); len(trial.Untaken) != 2 { // two types that fit all values
 		t.Errorf("%+v", trial.Untaken)
 	}
-	_, shown = try(strings.Replace(strings.Replace(head, "/ticket_states", "/contacts/deleted", 1), "states", "gone_ones", 1))
-	if !strings.Contains(shown, "paging   A RUN STOPS HERE: the answer names a next page (pages.next)") {
+	if trial, shown = try(strings.Replace(head, "{name: id, type: text}", "{name: id, from: number, type: text}", 1)); trial.Fits() {
+		t.Errorf("records without their key fit:\n%s", shown)
+	}
+	trial, shown = try(strings.Replace(strings.Replace(head, "/ticket_states", "/contacts/deleted", 1), "states", "gone_ones", 1))
+	if trial.Fits() || !strings.Contains(shown, "paging   A RUN STOPS HERE: the answer names a next page (pages.next)") {
 		t.Errorf("a list with pages that a file says has none:\n%s", shown)
 	}
 }

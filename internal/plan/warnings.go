@@ -11,12 +11,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// FindDoubts returns warnings about values that hash and drop leave readable. With r, they include what the next run on this machine would refuse, rows
-// that are still masked after `hash` or `drop` was removed, and a missing hash.key. An unreadable published file gives no warning: it is no mistake of the configuration.
+// FindDoubts returns warnings about values that hash and drop leave readable, and about deleted records that no stream reports. With r, they include what
+// the next run on this machine would refuse, rows that are still masked after `hash` or `drop` was removed, and a missing hash.key. An unreadable published
+// file gives no warning: it is no mistake of the configuration.
 func FindDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalogue, r *runner.Runner) (warnings []string) {
 	for _, gap := range dictionary.FindMaskGaps(c, catalogue) {
 		warnings = append(warnings, gap.String())
 	}
+	warnings = append(warnings, c.DeletionDoubts()...)
 	if r == nil {
 		return warnings
 	}

@@ -122,6 +122,11 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	return t, nil
 }
 
+// Fits reports whether a run would store records of the page: it accepts the paging, and not every record was rejected.
+func (t *Trial) Fits() bool {
+	return t.Refused == "" && (t.Came == 0 || slices.ContainsFunc(t.Tables, func(one TrialTable) bool { return one.Rows > 0 }))
+}
+
 // addReject adds what was rejected for one reason, in one column.
 func (t *Trial) addReject(d DeadLetter) {
 	i := slices.IndexFunc(t.Misfits, func(other DeadLetter) bool {

@@ -64,19 +64,11 @@ func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline,
 	return v, recallAccepted(r, v)
 }
 
-// reportDeletions are the streams that alone report that a record of another one was deleted.
-var reportDeletions = map[string][]string{"contacts": {"deleted_contacts", "contact_activities"}}
-
 // adviseOnGhosts sets the next step of ghosts that stay, also after a full refresh, because no pipeline reads the streams that report deletions.
 func adviseOnGhosts(c *config.Config, findings []Finding) {
 	for i, f := range findings {
-		missing := slices.DeleteFunc(slices.Clone(reportDeletions[f.Stream]), func(name string) bool {
-			return slices.ContainsFunc(c.Pipelines, func(p *config.Pipeline) bool {
-				return slices.Contains(p.Streams, name) && slices.Contains(p.Workspaces(c), f.Workspace)
-			})
-		})
-		if f.Kind == "ghost" && f.Next == "" && len(missing) > 0 {
-			findings[i].Next = "add " + strings.Join(missing, " and ") + ", which report deleted " + f.Stream + ", to a pipeline, then: aqueduck sync"
+		if unread := c.UnreadReports(f.Workspace, f.Stream); f.Kind == "ghost" && f.Next == "" && len(unread) > 0 {
+			findings[i].Next = "add " + strings.Join(unread, " and ") + ", which report deleted " + f.Stream + ", to a pipeline, then: aqueduck sync"
 		}
 	}
 }
