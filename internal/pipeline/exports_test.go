@@ -83,7 +83,7 @@ func TestEveryDatasetHasItsTable(t *testing.T) {
 	before := b.countExportJobs()
 	b.space.Advance(time.Hour)
 	again := b.syncOnce(runner.Options{})
-	if again.TotalRows() != 0 || b.countExportJobs()-before != 3 {
+	if again.TotalRows() != 0 || !again.Unchanged || b.countExportJobs()-before != 3 {
 		t.Errorf("an hour later: %s, %d jobs", again.LastLine(), b.countExportJobs()-before)
 	}
 	b.reportsEqualOracle(reportStart)

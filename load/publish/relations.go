@@ -16,6 +16,7 @@ import (
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
 	"aqueduck/load/read"
+	"aqueduck/transform"
 )
 
 // makeRelations makes the relations of a schema. It makes views, comments and the dictionary where a definition has
@@ -99,10 +100,10 @@ func (r Relation) shownError(err error) error {
 	return err
 }
 
-// schemaFingerprint changes when a definition or a comment does.
+// schemaFingerprint changes when a definition or a comment does. Tables may come in any order: those of datasets come as a run reads them.
 func schemaFingerprint(s Schema) string {
 	h := sha256.New()
-	for _, t := range s.Tables {
+	for _, t := range slices.SortedFunc(slices.Values(s.Tables), func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) }) {
 		fmt.Fprintf(h, "%q %q %q %q %q\n", t.Name, t.View, t.Doc, t.Key, t.Newest)
 		for _, c := range t.Columns {
 			fmt.Fprintf(h, "%q %q %q %t %t %q\n", c.Name, c.SQL, c.Doc, c.PII, c.Person, c.References)
