@@ -133,6 +133,7 @@ func TestT157ChangedPublishedFileIsNotUsed(t *testing.T) {
 // the published file again for each question.
 // Holds: F12.
 func TestT146ReadersDelayNoRun(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 43)
 	s.syncUntilEqual()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aqueduck/internal/config"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
@@ -23,6 +24,7 @@ import (
 // TestS50ServeSurvivesACrashOfDuckDBInARun: SQL of a stream file overflows DuckDB's stack on rows that this run has just
 // read, the first ones of the warehouse. Its trial before the run had no rows. The console shows the crash, and a run with corrected SQL succeeds.
 func TestS50ServeSurvivesACrashOfDuckDBInARun(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	h := newHeld(t)
 	home := filepath.Dir(h.file)

@@ -12,9 +12,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aqueduck/internal/lane"
 )
 
 func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	build := exec.Command("go", "build", "-tags=", "-o", os.DevNull, "../../cmd/aqueduck")
 	build.Env = append(os.Environ(), "GOFLAGS=")

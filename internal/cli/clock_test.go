@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runlog"
 	"aqueduck/load/layout"
 )
@@ -69,6 +70,7 @@ func (b *emulatedBed) lastRun() runlog.PastRun {
 // TestAnEmulatedWarehouseHasOneClock after runs, a refused run, a move of a checkpoint, an erasure and a rollback. No output and no file shows a
 // time of this machine but that of the next run, and each output for people says once whose times it shows.
 func TestAnEmulatedWarehouseHasOneClock(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInsideSandbox(t)
 	b := newEmulatedBed(t)

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/crash"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runlog"
 	"aqueduck/load"
 	"aqueduck/load/layout"
@@ -111,6 +112,7 @@ func TestServeCatchesUpAfterACrashedRun(t *testing.T) {
 
 // TestKilledRunIsListedBeforeAnotherNotesIt, also if it was killed before its first request.
 func TestKilledRunIsListedBeforeAnotherNotesIt(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 15)
 	defer s.closeSite()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runlog"
 	"aqueduck/load/layout"
@@ -92,6 +93,7 @@ type resourceUsage struct{ heap, files, goroutines int }
 // another one is repeated in the next, and then all data is right. The process uses no more after thirty nights than after five, and the
 // warehouse is unlocked while nothing runs.
 func TestF17AMonthOfServeWithFaultsMissesNoNight(t *testing.T) {
+	lane.SkipHeavy(t)
 	if os.Getenv(inMonth) == "" {
 		t.Parallel()
 		if testing.Short() {

@@ -15,13 +15,18 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"aqueduck/internal/crash"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 )
 
 // killsAtRarePlaces kills runs at crash points that only some runs pass: during an erasure that writes the file again, while a damaged work
 // database or a backup is restored, and around an export job.
 func killsAtRarePlaces(t *testing.T, y *frozenSite) {
-	for _, place := range slices.Concat(crash.ErasePoints(), crash.RebuildPoints(), crash.RestorePoints()) {
+	places := slices.Concat(crash.ErasePoints(), crash.RebuildPoints(), crash.RestorePoints())
+	if !lane.Heavy() {
+		places = everySecond(places, false)
+	}
+	for _, place := range places {
 		t.Run(place, func(t *testing.T) {
 			p := y.copyWarehouse(t, killed)
 			switch place {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"aqueduck/docs/queries"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/load/layout"
 )
@@ -96,6 +97,7 @@ func runShell(t *testing.T, dir, command string, env ...string) string {
 // TestTheDemoOfTheReadmeWritesOnlyChanges runs `make demo` as the README says, again six hours later, and again when
 // no hour has passed; then it looks around. make long has the demo at its full size.
 func TestTheDemoOfTheReadmeWritesOnlyChanges(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("three runs of the demo: make test runs it")

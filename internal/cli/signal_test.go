@@ -24,7 +24,7 @@ const soon = 10 * time.Second
 // TestF14SignalsEndARunSoon sends SIGINT and SIGTERM at random times of a run, in a new warehouse and in a full one.
 func TestF14SignalsEndARunSoon(t *testing.T) {
 	t.Parallel()
-	const signals = 5
+	signals := lane.Cases(3, 5)
 	var waits []time.Duration
 	for l := lane.New(t, "runs interrupted at any time", signals); l.HasNext(); l.CountTrials(signals) {
 		waits = append(waits, interruptRuns(t, rand.New(rand.NewPCG(l.Seed(), 0)), signals)...)

@@ -23,6 +23,14 @@ func SkipHeavy(t testing.TB) {
 	}
 }
 
+// Cases returns how many cases of one kind a test takes: few, or all of them where tests are Heavy.
+func Cases(few, all int) int {
+	if Heavy() {
+		return all
+	}
+	return few
+}
+
 // Trials counts the trials of one test, and logs what they prove when the test ends.
 type Trials struct {
 	t     testing.TB

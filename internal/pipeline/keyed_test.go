@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 	"aqueduck/schemas"
 	"aqueduck/transform/models"
@@ -18,7 +19,7 @@ import (
 func TestModelTablesOfChangedConversationsEqualTheWhole(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
-	for seed := range uint64(2) {
+	for seed := range uint64(lane.Cases(1, 2)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			c := tinyConfig(900 + seed)

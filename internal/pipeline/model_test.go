@@ -20,7 +20,7 @@ import (
 )
 
 // modelSeeds is the number of seeds in every run of the tests; `make model` tries more.
-const modelSeeds = 6
+var modelSeeds = lane.Cases(4, 6)
 
 // modelRuns is the largest number of runs in a plan, before the runs that must succeed.
 const modelRuns = 3

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/runner"
 )
@@ -12,6 +13,7 @@ import (
 // TestPlanExpectsTheRequestsOfAnIncrementalRun plans a run minutes after the first one and runs a day later, and compares each plan with its run.
 // Streams of at most 20 requests may differ.
 func TestPlanExpectsTheRequestsOfAnIncrementalRun(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBedWith(t, emulator.Config{Seed: 471, Contacts: 800, Conversations: 300}, strings.Replace(nightly, "contact_activities]",
 		"conversations, hitl_events, call_transcripts, admin_activity_logs, articles]", 1))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -21,6 +22,7 @@ import (
 // cut, interrupted, repeated and published in their middle.
 // Holds: F25.
 func TestIncrementalCopiesEqualTheFullTables(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(11), strings.Replace(nightly, "{dir: data}", "{dir: data, publish: {every: 5m}}", 1))
 	l := newLife(b, 11)

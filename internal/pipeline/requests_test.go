@@ -15,6 +15,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/goldentest"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/schemas"
@@ -31,6 +32,7 @@ type changedRecord struct {
 // TestRequestsOfAChangedRecord changes records of every kind, and compares the requests of the next run, beyond those of a run without changes,
 // with the fewest possible: at most 1.1 times that, and one page that is not full. docs/internals/performance.md shows the measured numbers.
 func TestRequestsOfAChangedRecord(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBedWith(t, emulator.Config{Seed: 171, Contacts: 300, Inactive: 30, Activities: 300, Conversations: 200, Calls: 60},
 		strings.Replace(nightly, "contacts, deleted_contacts, contact_activities", `"*"`, 1))

@@ -16,7 +16,7 @@ import (
 )
 
 // worldSeeds is the number of seeds in every run of the tests; `make world` tries more.
-const worldSeeds = 8
+var worldSeeds = lane.Cases(4, 8)
 
 // TestF27WrongAnswersAreNoticedOrHarmless executes plans in which the workspace answers wrongly, in ways that no status shows, in addition to
 // everything else that may happen. A run that ends with 0 has every table equal to the oracle. Otherwise at most two runs after the last wrong

@@ -206,7 +206,7 @@ func testBinary(t *testing.T) string {
 // Holds: T140, T148.
 func TestF1KillsAtRandomTimesLoseNothing(t *testing.T) {
 	t.Parallel()
-	kills := 16
+	kills := lane.Cases(8, 16)
 	if testing.Short() {
 		kills = 4
 	}

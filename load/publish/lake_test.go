@@ -265,7 +265,7 @@ func TestPartsSplitAndMerge(t *testing.T) {
 // TestRandomChangesReachTheLake draws changes and compares every table of the lake with the file after each publish.
 func TestRandomChangesReachTheLake(t *testing.T) {
 	t.Parallel()
-	rounds := 6
+	rounds := lane.Cases(4, 6)
 	if testing.Short() {
 		rounds = 3
 	}
@@ -393,6 +393,7 @@ func TestNoPartKeepsReplacedValues(t *testing.T) {
 // TestF12ReadersOfTheLakeDuringPublishes read a table again and again while others are published. Each answer is one publish's, or a missing
 // file: never a mixture.
 func TestF12ReadersOfTheLakeDuringPublishes(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	h := newHouse(t)
 	const people = 8000

@@ -21,7 +21,11 @@ import (
 func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 	t.Parallel()
 	binary := buildCrashBinary(t)
-	for _, point := range crash.Points() {
+	points := crash.Points()
+	if !lane.Heavy() { // internal/cli kills whole runs at each of them
+		points = slices.DeleteFunc(points, func(point string) bool { return slices.Index(crash.Points(), point)%3 > 0 })
+	}
+	for _, point := range points {
 		t.Run(point, func(t *testing.T) {
 			dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
 			c := startChild(t, binary, string(dir)+"|13|", "AQUEDUCK_CRASH="+point+":1")
@@ -33,7 +37,7 @@ func TestF2KillsAtEveryNamedPointLoseNothing(t *testing.T) {
 		})
 	}
 	t.Run("soon after", func(t *testing.T) {
-		const kills = 6
+		kills := lane.Cases(2, 6)
 		for l := lane.New(t, "processes killed within 8 ms of a step of a publish", kills); l.HasNext(); l.CountTrials(kills) {
 			dir := filepath.Join(t.TempDir(), strconv.FormatUint(l.Seed(), 10))
 			soonAfter(t, binary, dir, rand.New(rand.NewPCG(l.Seed(), 0)), kills)

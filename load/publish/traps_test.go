@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/lane"
 	"aqueduck/load/committest"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
@@ -394,9 +395,9 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts 24 processes: make test runs it")
 	}
-	full := 0
-	for i := range 12 {
-		size := (i + 1) * 1100
+	full, sizes := 0, lane.Cases(6, 12)
+	for i := range sizes {
+		size := (i + 1) * 13_200 / sizes
 		dir := layout.Dir(filepath.Join(t.TempDir(), "data"))
 		order := fmt.Sprintf("%s|6|%d", dir, size<<10)
 		err := startChild(t, testBinary(t), order).Wait()
@@ -410,8 +411,8 @@ func TestF5FullDiskLosesNothing(t *testing.T) {
 		checkPublished(t, dir)
 		finishUndisturbed(t, testBinary(t), dir)
 	}
-	if full == 0 || full == 12 {
-		t.Errorf("%d of 12 sizes were too small, want some and not all", full)
+	if full == 0 || full == sizes {
+		t.Errorf("%d of %d sizes were too small, want some and not all", full, sizes)
 	}
 }
 

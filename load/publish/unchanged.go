@@ -17,11 +17,8 @@ func (s Spec) isUnchanged(ctx context.Context, d layout.Dir, w *load.Work) (bool
 	}
 	for _, schema := range s.Schemas {
 		same, err := schema.isUnchanged(ctx, w)
-		if err != nil || !same {
+		if err != nil || !same || !s.hasLake(d, schema.Name) {
 			return false, err
-		}
-		if !s.hasLake(d, schema.Name) {
-			return false, nil
 		}
 	}
 	return true, nil
