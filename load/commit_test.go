@@ -3,11 +3,14 @@ package load_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/load"
 	"aqueduck/load/committest"
 	"aqueduck/load/layout"
@@ -18,6 +21,9 @@ import (
 // Holds: T7, T8, T18, T45, T139.
 func TestCommitKeepsItsContract(t *testing.T) {
 	t.Parallel()
+	if err := flag.Set("rapid.checks", strconv.Itoa(lane.Cases(40, 100))); err != nil {
+		t.Fatal(err)
+	}
 	committest.Run(t, func(tb testing.TB) committest.Committer { return newWarehouse(tb, load.Options{}) })
 }
 

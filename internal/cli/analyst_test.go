@@ -73,13 +73,11 @@ func (s *emulatedSite) startAnalyst() *testProcess {
 // TestT157WritingAnalystHarmsNobody keeps a session with uncommitted changes open while runs publish, and ends it in
 // every way. The session keeps its data, and readers of the next file do not see its changes.
 func TestT157WritingAnalystHarmsNobody(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 41)
 	s.syncUntilEqual()
 	for _, killed := range []bool{true, false} {
-		if !killed && !lane.Heavy() {
-			continue
-		}
 		a := s.startAnalyst()
 		for i := range 3 { // the third publish removes the session's file
 			s.life.passHours()

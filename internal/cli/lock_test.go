@@ -105,6 +105,7 @@ func (s *emulatedSite) raceProcesses(processes int) {
 
 // TestF9BusyWarehouseNamesItsHolder also after a killed run has left its run.json.
 func TestF9BusyWarehouseNamesItsHolder(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 22)
 	s.killAt(3)

@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqueduck/internal/lane"
 )
 
 // TestALongFirstSync: it starts, the machine stops, max_time is changed, and at last it is complete. The percentage never falls.
 func TestALongFirstSync(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("its processes would take minutes under the race detector: make test runs it")

@@ -195,6 +195,7 @@ func demoAnswers(t *testing.T, out string) string {
 // TestTheReadmeWorksWithAnotherWorkspace runs the commands for a real workspace, and those of analysts, with an
 // emulated one. Only its address and token differ.
 func TestTheReadmeWorksWithAnotherWorkspace(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInsideSandbox(t)
 	h := newHeld(t)

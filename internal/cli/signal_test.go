@@ -148,6 +148,7 @@ func TestF14InterruptedRunRecordsItsExitCode(t *testing.T) {
 
 // TestF14RunThatIgnoresHangupsContinues, as with nohup.
 func TestF14RunThatIgnoresHangupsContinues(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	s := newSite(t, 34)
 	path, err := built()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/grammar"
+	"aqueduck/internal/lane"
 	"aqueduck/schemas"
 )
 
@@ -97,7 +98,10 @@ func TestS56ErrorsAboutAPrivateFileDoNotDependOnItsWords(t *testing.T) {
 		if err != nil || len(files) < 35 {
 			t.Fatalf("%d files, %v", len(files), err)
 		}
-		for _, file := range files {
+		for i, file := range files {
+			if i%3 > 0 && !lane.Heavy() {
+				continue // a check of each word of a file takes some 20 ms
+			}
 			t.Run(kind+"/"+strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 				t.Parallel()
 				text, err := os.ReadFile(file)
@@ -108,7 +112,7 @@ func TestS56ErrorsAboutAPrivateFileDoNotDependOnItsWords(t *testing.T) {
 				message := check(text)
 				tried := map[string]bool{}
 				for _, w := range wordOf.FindAllString(string(text), -1) {
-					if known[w] || tried[w] || grammar.Nearest(w+"7", keys) != "" || !strings.Contains(message, w) {
+					if known[w] || tried[w] || !strings.Contains(message, w) || grammar.Nearest(w+"7", keys) != "" {
 						continue
 					}
 					tried[w] = true

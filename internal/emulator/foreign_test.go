@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 )
 
 // A client library of another language reads the emulator as it reads a real workspace, knowing nothing of it. The first is a
@@ -24,6 +25,7 @@ import (
 //	AQUEDUCK_CLIENT=<package of the npm registry> go test ./internal/emulator -run OfficialClient
 
 func TestPythonClientReadsEveryListToItsEnd(t *testing.T) {
+	lane.SkipHeavy(t)
 	if testing.Short() {
 		t.Skip("installs a package: make test runs it")
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runner"
 )
@@ -14,6 +15,7 @@ import (
 // TestT87CallsAndTranscriptsEqualTheOracle reads the calls of a workspace that changes, through runs that are cut and interrupted between any two
 // answers. Calls begin, end and disappear, and transcripts arrive at any time.
 func TestT87CallsAndTranscriptsEqualTheOracle(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for _, temper := range []struct {
 		name  string

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/runner"
 )
@@ -35,11 +36,15 @@ func (b *testBed) equalsCompanies() {
 func TestT78T79CompaniesEqualTheOracle(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
-	for name, knobs := range map[string]emulator.Knobs{
+	cases := map[string]emulator.Knobs{
 		"as usual":                 {},
 		"made while they are read": {NoLag: true, AttachMoves: true, UsersOnly: true},
 		"T6 T7 T18 late and stale": {TailShare: 0.3, Tail: 20 * time.Hour, StaleReplica: 0.3, Duplicates: 0.2},
-	} {
+	}
+	if !lane.Heavy() {
+		delete(cases, "as usual")
+	}
+	for name, knobs := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := tinyConfig(151)

@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -203,6 +204,7 @@ func TestT96FullSlotsAreWaitedFor(t *testing.T) {
 }
 
 func TestReportsOfAllKindsOfWorkspacesEqualTheOracle(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for _, temper := range []struct {
 		name  string

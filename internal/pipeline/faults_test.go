@@ -123,6 +123,7 @@ func TestF7RunEndsAtMaxTime(t *testing.T) {
 
 // TestF19EmptyListsDeleteNothing serves every list empty, with 200. Only for a list of three records or fewer that counts as deletions.
 func TestF19EmptyListsDeleteNothing(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(74)

@@ -8,6 +8,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/state/conversations"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -141,6 +142,7 @@ func TestT71EventsOfOneSecondAreSeparateRows(t *testing.T) {
 // TestT72RedactedConversationKeepsNoConsultationText, whether the source sends events without text or no events. The rows stay, and no file has
 // the text. A deleted conversation is another case.
 func TestT72RedactedConversationKeepsNoConsultationText(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, hide := range map[string]emulator.Occurrence{"none": emulator.Always, "without words": emulator.Never} {

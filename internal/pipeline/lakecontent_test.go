@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
 // TestTheLakeHasWhatTheFileHasButForWhatThePageNames compares the relations of the published file with the directories of the lake. What the lake
 // lacks is exactly what docs/bi.md names, and each name there stands for something that it lacks.
 func TestTheLakeHasWhatTheFileHasButForWhatThePageNames(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(520)).publishingAll()
 	b.writeConfig("version: 1\nwarehouse: {dir: data}\nworkspaces: {main: {base_url: \"${WORKSPACE_URL}\", token: \"${WORKSPACE_TOKEN}\"}}\npipelines: {all: {streams: \"*\"}}\n")

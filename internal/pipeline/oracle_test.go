@@ -161,6 +161,7 @@ func TestChaosOnTheWireEqualsTheOracle(t *testing.T) {
 // everything that they lacked.
 // Holds: F13.
 func TestMangledAnswersEqualTheOracle(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	for name, games := range map[string]struct {
 		chaos string

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/cli/render"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -205,6 +206,7 @@ func TestLostLakeIsRebuilt(t *testing.T) {
 // ends with the cause, and the next one publishes its commits.
 // Holds: F4.
 func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for name, c := range map[string]struct{ when, want string }{
 		"after a row was written": {"work/work.duckdb", "publish: "},

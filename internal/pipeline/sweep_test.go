@@ -20,7 +20,8 @@ import (
 // requested. Each shift hides an entry from the sweep. No listed contact may count as gone.
 func TestT28ShiftingListDeletesNoContact(t *testing.T) {
 	t.Parallel()
-	for _, order := range []emulator.InactiveOrder{emulator.OrderRecent, emulator.OrderOldest, emulator.OrderRandom} {
+	orders := []emulator.InactiveOrder{emulator.OrderRandom, emulator.OrderRecent, emulator.OrderOldest}
+	for _, order := range orders[:lane.Cases(1, 3)] {
 		t.Run("order "+string(order), func(t *testing.T) {
 			t.Parallel()
 			c := tinyConfig(51)

@@ -33,6 +33,7 @@ func (b *testBed) equalsTickets() {
 // TestT54T61TicketsEqualTheOracleHourByHour reads tickets that are opened, moved, changed, linked and redacted, under every reading of the API's
 // document.
 func TestT54T61TicketsEqualTheOracleHourByHour(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	for name, k := range map[string]emulator.Knobs{

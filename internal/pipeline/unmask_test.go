@@ -32,6 +32,7 @@ func (b *testBed) asShown() (rows []string) {
 // rows, and then removes the masking. Until a full refresh the run, the plan and verify report what is still masked. After it every value that the
 // source sends is back, and a note names the archived contact.
 func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(93)).publishingLake()
 	p := contactBed{b}
