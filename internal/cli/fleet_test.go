@@ -35,54 +35,77 @@ const workersOfTheFleet = 4
 
 // TestTheFleetLosesNothing runs one night of many workspaces twice: undisturbed, and with two workers killed and one paused in the middle of their
 // runs. Every workspace's run ends well, its file in the object store has the emulator's rows, and no two workers run one workspace at once, but for
-// the paused one that wakes up. AQUEDUCK_FLEET is the number of workspaces; with fewer than ten the night is too short for the disturbances.
+// the paused one that wakes up. A worker that gets SIGTERM hands its runs on at once. AQUEDUCK_FLEET is the number of workspaces, at least ten.
 func TestTheFleetLosesNothing(t *testing.T) {
 	count, _ := strconv.Atoi(os.Getenv("AQUEDUCK_FLEET"))
 	if count == 0 {
 		t.Skip("it needs a Temporal server: make fleet runs it")
 	}
-	requests := map[bool]int{}
-	for _, disturbed := range []bool{false, true} {
-		t.Run(map[bool]string{false: "undisturbed", true: "disturbed"}[disturbed], func(t *testing.T) {
-			f := newFleet(t, count, disturbed)
+	requests := map[string]int{}
+	for _, night := range []string{undisturbed, disturbed} {
+		t.Run(night, func(t *testing.T) {
+			f := newFleet(t, count, night)
 			f.runNight()
 			f.compareRows()
-			requests[disturbed] = f.total
-			if disturbed && (len(f.killed) != 2 || f.paused < 0 || !f.woken) {
+			requests[night] = f.total
+			if night == disturbed && (len(f.killed) != 2 || f.paused < 0 || !f.woken) {
 				t.Errorf("killed %v, paused %d, woken %t: the night was too short for that", f.killed, f.paused, f.woken)
 			}
 		})
 	}
 	// Each of the six runs that were disturbed is read once more, at most from its beginning.
-	if most := requests[false] * (count + 7) / count; requests[true] > most {
-		t.Errorf("%d requests, and %d undisturbed: %d are the most", requests[true], requests[false], most)
+	if most := requests[undisturbed] * (count + 7) / count; requests[disturbed] > most {
+		t.Errorf("%d requests, and %d undisturbed: %d are the most", requests[disturbed], requests[undisturbed], most)
 	}
+	t.Run(stopped, func(t *testing.T) {
+		f := newFleet(t, 2, stopped)
+		began := time.Now()
+		f.runNight()
+		took := time.Since(began)
+		f.compareRows()
+		if len(f.killed) != 1 {
+			t.Fatalf("workers %v were stopped", f.killed)
+		}
+		if said := f.workers[f.killed[0]].outputText(); !strings.Contains(said, "INTERRUPTED nightly ") || took > silentFor {
+			t.Errorf("it took %s, and the worker that was stopped said\n%s", took, said)
+		}
+	})
 }
+
+// Nights of a fleet.
+const (
+	undisturbed = "undisturbed"
+	disturbed   = "disturbed" // two workers are killed, one is paused
+	stopped     = "stopped"   // one worker gets SIGTERM
+)
+
+// silentFor is how long Temporal waits for a silent worker. A run that is handed over does not wait for that.
+const silentFor = 30 * time.Second
 
 // fleet is emulated workspaces, an object store and workers.
 type fleet struct {
-	t         *testing.T
-	home      string
-	spaces    map[string]*emulator.Workspace
-	stored    atomic.Int64 // requests to the object store
-	temporal  client.Client
-	settings  []string // the environment of the workers
-	workers   []*testProcess
-	disturbed bool
+	t        *testing.T
+	home     string
+	spaces   map[string]*emulator.Workspace
+	stored   atomic.Int64 // requests to the object store
+	temporal client.Client
+	settings []string // the environment of the workers
+	workers  []*testProcess
+	night    string
 
 	mu     sync.Mutex       // guards what follows
 	total  int              // requests of all workers
 	seen   map[string][]int // the workers that read a workspace, each once in a row
-	killed []int            // in their order
+	killed []int            // or stopped, in their order
 	paused int              // the worker that was; -1: none yet
 	held   []string         // workspaces that the paused worker reads
 	woken  bool             // it was continued, while another worker read one of its workspaces
 }
 
 // newFleet starts everything but the workers.
-func newFleet(t *testing.T, count int, disturbed bool) *fleet {
+func newFleet(t *testing.T, count int, night string) *fleet {
 	t.Helper()
-	f := &fleet{t: t, home: t.TempDir(), spaces: map[string]*emulator.Workspace{}, seen: map[string][]int{}, paused: -1, disturbed: disturbed}
+	f := &fleet{t: t, home: t.TempDir(), spaces: map[string]*emulator.Workspace{}, seen: map[string][]int{}, paused: -1, night: night}
 	backend := s3mem.New()
 	if err := backend.CreateBucket("bucket"); err != nil {
 		t.Fatal(err)
@@ -163,11 +186,16 @@ func (f *fleet) noteRequest(workspace string, worker int) {
 	if seen := f.seen[workspace]; len(seen) == 0 || seen[len(seen)-1] != worker {
 		f.seen[workspace] = append(seen, worker)
 	}
-	if !f.disturbed || slices.Contains(f.killed, worker) {
+	if f.night == undisturbed || slices.Contains(f.killed, worker) {
 		return
 	}
 	each := 12 * len(f.spaces) / 10 // requests between two disturbances: a part of one run and more with more workspaces
 	switch {
+	case f.night == stopped:
+		if len(f.killed) == 0 && f.total >= 30 {
+			f.killed = append(f.killed, worker)
+			f.signalWorker(worker, syscall.SIGTERM)
+		}
 	case worker == f.paused:
 		f.held = append(f.held, workspace) // sent before it was paused, or after it was woken
 	case f.paused >= 0 && !f.woken && slices.Contains(f.held, workspace):
@@ -182,10 +210,10 @@ func (f *fleet) noteRequest(workspace string, worker int) {
 	}
 }
 
-// signalWorker sends a signal: SIGKILL to the worker alone, as the kernel does when it lacks memory; another one to its runs, too.
+// signalWorker sends a signal to the worker alone, as a kernel that lacks memory does; one that pauses it goes to its runs, too.
 func (f *fleet) signalWorker(n int, s syscall.Signal) {
 	pid := f.workers[n].cmd.Process.Pid
-	if s != syscall.SIGKILL {
+	if s == syscall.SIGSTOP || s == syscall.SIGCONT {
 		pid = -pid
 	}
 	if err := syscall.Kill(pid, s); err != nil {
@@ -240,7 +268,7 @@ func (f *fleet) runNight() {
 			w.sendSignal(syscall.SIGTERM)
 		}
 		<-w.ended
-		if w.err != nil && !slices.Contains(killed, n) {
+		if w.err != nil && (f.night == stopped || !slices.Contains(killed, n)) {
 			f.t.Errorf("worker %d: %v\n%s", n, w.err, w.outputText())
 		}
 		cpu += w.cmd.ProcessState.UserTime() + w.cmd.ProcessState.SystemTime()
