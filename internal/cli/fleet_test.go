@@ -70,6 +70,16 @@ func TestTheFleetLosesNothing(t *testing.T) {
 			t.Errorf("it took %s, and the worker that was stopped said\n%s", took, said)
 		}
 	})
+	t.Run(timed, func(t *testing.T) {
+		f := newFleet(t, 1, timed)
+		f.startWorkers(1)
+		f.workers[0].waitForText("OK minutely ")
+		f.workers[0].sendSignal(syscall.SIGTERM)
+		<-f.workers[0].ended
+		if said := f.workers[0].outputText(); f.workers[0].err != nil || strings.Contains(said, "yearly") {
+			t.Errorf("it ended with %v and said\n%s", f.workers[0].err, said)
+		}
+	})
 }
 
 // Nights of a fleet.
@@ -77,6 +87,7 @@ const (
 	undisturbed = "undisturbed"
 	disturbed   = "disturbed" // two workers are killed, one is paused
 	stopped     = "stopped"   // one worker gets SIGTERM
+	timed       = "timed"     // Temporal's clock begins the run, of the pipeline whose time it is
 )
 
 // silentFor is how long Temporal waits for a silent worker. A run that is handed over does not wait for that.
@@ -147,7 +158,11 @@ func newFleet(t *testing.T, count int, night string) *fleet {
 		name := fmt.Sprintf("ws%03d", n)
 		config += "  " + name + `: {base_url: "` + f.serveSpace(name, uint64(n+1)) + `", token: "${TOKEN}"}` + "\n"
 	}
-	config += `pipelines: {nightly: {schedule: "0 2 * * *", jitter: 1s, streams: [contacts, deleted_contacts, contact_activities, tags]}}` + "\n"
+	pipelines := `{nightly: {schedule: "0 2 * * *", jitter: 1s, streams: [contacts, deleted_contacts, contact_activities, tags]}}`
+	if night == timed {
+		pipelines = `{yearly: {schedule: "0 2 1 1 *", streams: [tags]}, minutely: {schedule: "* * * * *", jitter: 1s, streams: [tags]}}`
+	}
+	config += "pipelines: " + pipelines + "\n"
 	if err := os.WriteFile(filepath.Join(f.home, "pipelines.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +201,7 @@ func (f *fleet) noteRequest(workspace string, worker int) {
 	if seen := f.seen[workspace]; len(seen) == 0 || seen[len(seen)-1] != worker {
 		f.seen[workspace] = append(seen, worker)
 	}
-	if f.night == undisturbed || slices.Contains(f.killed, worker) {
+	if f.night == undisturbed || f.night == timed || slices.Contains(f.killed, worker) {
 		return
 	}
 	each := 12 * len(f.spaces) / 10 // requests between two disturbances: a part of one run and more with more workspaces
@@ -221,13 +236,25 @@ func (f *fleet) signalWorker(n int, s syscall.Signal) {
 	}
 }
 
-// runNight starts the workers, triggers all schedules, and waits until every workflow has ended and every worker that lives has stopped.
+// runNight is one night, from the start of the workers to their end.
 func (f *fleet) runNight() {
 	f.t.Helper()
-	for n := range workersOfTheFleet {
+	f.startWorkers(workersOfTheFleet)
+	f.endNight()
+}
+
+// startWorkers starts workers, each as on a machine of its own.
+func (f *fleet) startWorkers(count int) {
+	f.t.Helper()
+	for n := range count {
 		env := append(slices.Clone(f.settings), "MACHINE="+filepath.Join(f.home, fmt.Sprint("machine", n)), "TOKEN="+tokenOf(n))
 		f.workers = append(f.workers, startGroup(f.t, env, "worker", "--temporal", strings.TrimPrefix(f.settings[0], "ADDRESS="), "-f", filepath.Join(f.home, "pipelines.yaml"), "-q"))
 	}
+}
+
+// endNight triggers all schedules, and waits until every workflow has ended and every worker that lives has stopped.
+func (f *fleet) endNight() {
+	f.t.Helper()
 	names := slices.Sorted(maps.Keys(f.spaces))
 	ctx, cancel := context.WithTimeout(f.t.Context(), time.Hour)
 	defer cancel()
@@ -243,6 +270,9 @@ func (f *fleet) runNight() {
 			d, err := f.temporal.ScheduleClient().GetHandle(ctx, "aqueduck/"+name).Describe(ctx)
 			if err == nil {
 				runs = d.Info.RecentActions
+				if next := d.Info.NextActionTimes; len(next) == 0 || !next[0].UTC().Truncate(time.Minute).Equal(next[0].UTC().Truncate(24*time.Hour).Add(2*time.Hour)) {
+					f.t.Errorf("Temporal begins %s at %v", name, next)
+				}
 			}
 			return len(runs) > 0
 		})
