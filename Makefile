@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients openapi release image release-check release-cross interop engines mirror-test fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror build-worker sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients openapi release image release-check release-cross interop engines mirror-test worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -16,6 +16,12 @@ MIRROR := -tags=duckdb_arrow,mirror
 
 build-mirror: ## bin/aqueduck with the Iceberg mirror
 	go build -trimpath $(MIRROR) -o bin/aqueduck ./cmd/aqueduck
+
+# The libraries of Temporal are 8 MB and open connections: the program has them only where they are asked for.
+WORKER := -tags=duckdb_arrow,worker
+
+build-worker: ## bin/aqueduck with the worker for Temporal
+	go build -trimpath $(WORKER) -o bin/aqueduck ./cmd/aqueduck
 
 help: ## this list; CONTRIBUTING.md has the settings that targets take
 	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -133,6 +139,20 @@ mirror-test: ## vet and tests of the Iceberg mirror, which make check and make t
 	$(TESTS) $(MIRROR) ./internal/mirror
 	$(TESTS) $(MIRROR) ./internal/cli -run Mirror
 	$(MAKE) --no-print-directory vuln VULNFLAGS=$(MIRROR)
+
+worker-test: ## vet and tests of the worker, which make check and make test leave out
+	go vet $(WORKER) ./internal/worker ./internal/cli
+	go tool staticcheck $(WORKER) ./internal/worker
+	$(TESTS) $(WORKER) ./internal/worker
+	$(MAKE) --no-print-directory vuln VULNFLAGS=$(WORKER)
+
+FLEET ?= 100
+
+# The server is a module of its own: nothing else needs its libraries, which take six minutes of CPU time to compile.
+fleet: ## FLEET=100 workspaces on four workers under Temporal: two killed, one paused
+	mkdir -p bin
+	go -C tools/temporal build -o $(abspath bin/temporal) .
+	AQUEDUCK_FLEET=$(FLEET) AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(WORKER) ./internal/cli -run FleetLoses -v -timeout 2h
 
 engines: ## the mirror, as four other engines see it; installs 1.4 GB into .engines
 	python3 -m venv $(ENGINES)

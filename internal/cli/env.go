@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"aqueduck/internal/cli/apart"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
@@ -46,7 +47,7 @@ type Env struct {
 
 	clock   atomic.Pointer[runlog.WarehouseClock] // of the warehouse; nil until it is known
 	watched atomic.Pointer[render.Screen]         // shows the active run; nil: no table is shown
-	asked   *oneRun                               // run requested by `serve`; nil for a command
+	asked   *apart.Request                        // run requested by `serve` or `worker`; nil for a command
 	runs    pipelineRunner                        // how `serve` runs a pipeline; nil: in a child process
 	reloads atomic.Bool                           // SIGHUP reloads the configuration, it does not end the program
 	machine atomic.Bool                           // stderr has JSON lines only

@@ -15,7 +15,7 @@ const parquet = "parquet"
 
 // writesJSONLines reports whether a command writes only lines of JSON to stderr: one that runs pipelines, with --log-format json.
 func writesJSONLines(env *Env, c *cobra.Command) bool {
-	return env.logFormat == "json" && slices.Contains([]string{"serve", "sync"}, c.Name())
+	return env.logFormat == "json" && slices.Contains([]string{"serve", "sync", "worker"}, c.Name())
 }
 
 // forms is the annotation of a command that lists its output formats besides the usual one.

@@ -43,7 +43,7 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 		return checkGlobals(env, c)
 	}
 	root.AddCommand(newInit(env), newCheck(env), newSchema(env), newPlan(env), newSchedule(env), newSync(env), newStatus(env), newTop(env), newRuns(env),
-		newRollback(env), newPull(env), newMirror(env), newVerify(env), newQuery(env), newDoctor(env), newStreams(env), newState(env), newErase(env), newServe(env),
+		newRollback(env), newPull(env), newMirror(env), newVerify(env), newQuery(env), newDoctor(env), newStreams(env), newState(env), newErase(env), newServe(env), newWorker(env),
 		emulate.NewCommand(emulate.Host{Name: env.Name, Stdout: env.Stdout, Now: env.Now, Log: env.newLogger}), newVersion(env))
 	root.AddCommand(helpTopics()...)
 	// Without this, --help after a misspelled subcommand shows the help of the command above it.

@@ -52,7 +52,7 @@ docs/console.md.
 				return err
 			}
 			if env.asked != nil {
-				return serveOne(c.Context(), env)
+				return runOne(c.Context(), env)
 			}
 			return serveAll(c.Context(), env, o)
 		},

@@ -57,9 +57,9 @@ func afterCommand(ctx context.Context, r *runner.Runner, p *config.Pipeline, rep
 	return c
 }
 
-// withoutSecrets returns an environment without the variables that hold tokens and alert addresses.
+// withoutSecrets returns an environment without the variables that hold tokens, alert addresses and the key of a worker.
 func withoutSecrets(r *runner.Runner, environment []string) []string {
-	var secret []string
+	secret := []string{"${TEMPORAL_API_KEY}"} // of a worker
 	for _, w := range r.Config.Workspaces {
 		secret = append(secret, w.Token)
 	}

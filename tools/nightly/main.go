@@ -33,6 +33,8 @@ func nightLanes(hours, seeds string) []nightLane {
 		{"twice", nil, ""},
 		{"browser", nil, ""},
 		{"mirror-test", nil, ""},
+		{"worker-test", nil, ""},
+		{"fleet", nil, "CPU seconds"},
 		{"clients", nil, "values are the oracle's"},
 		{"interop", nil, "rows are equal"},
 		{"release-check", nil, ""},

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// releaseTags are the build tags of a release. It has no mirror: `make build-mirror` makes a program that has one.
+// releaseTags are the build tags of a release. It has neither mirror nor worker: `make build-mirror` and `make build-worker` make programs that have them.
 const releaseTags = "-tags=duckdb_arrow"
 
 // target is an architecture that a release is built for, on this machine's system.

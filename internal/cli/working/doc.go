@@ -1,0 +1,2 @@
+// Package working has the command worker.
+package working

@@ -1,0 +1,14 @@
+//go:build !worker
+
+package worker
+
+import (
+	"context"
+
+	"aqueduck/internal/problem"
+)
+
+// WorkFor fails: this program has no worker.
+func WorkFor(context.Context, Setup) error {
+	return &problem.Problem{Class: "config", What: "this program was built without the worker", Next: "build it with the worker: make build-worker; or give each workspace a job of its own: aqueduck sync --workspace NAME"}
+}
