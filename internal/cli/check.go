@@ -13,12 +13,15 @@ import (
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/preview"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/sandbox"
 	"aqueduck/internal/sync"
+	"aqueduck/schemas"
 )
 
 func newCheck(env *Env) *cobra.Command {
@@ -28,7 +31,7 @@ func newCheck(env *Env) *cobra.Command {
 		Use:   "check",
 		Short: "Validate pipelines.yaml and the stream files",
 		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and correction. Needs
-neither token nor network. Exit code 3 means that there are mistakes.
+neither token nor network. Exit code 3 means that there are mistakes. Your own models are made on empty tables, in a separate process.
 
 Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
 only their owner can read, and files outside the configuration's directory.
@@ -80,6 +83,9 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		read = config.CheckConfig
 	}
 	config, catalogue, err := env.loadWith(read)
+	if err == nil {
+		err = findFailedModels(ctx, config, catalogue)
+	}
 	var found grammar.Mistakes
 	if err != nil && (format == "text" || !errors.As(err, &found)) {
 		return err
@@ -117,6 +123,19 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		return err
 	}
 	return printUnset(env, config.NeedlessVariables(env.Lookup))
+}
+
+// findFailedModels returns the warnings of a configuration and the mistakes in its models that only DuckDB finds; nil without such a mistake.
+func findFailedModels(ctx context.Context, config *config.Config, catalogue *schemas.Catalogue) error {
+	program, err := sandbox.CurrentProgram()
+	if err != nil {
+		return err
+	}
+	found, err := dictionary.FindFailedModels(ctx, catalogue, config, program)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return append(slices.Clone(config.Warnings), found...)
 }
 
 // printUnset lists the variables of the configuration that are not set here. That is no mistake: another machine may do the runs. The

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/config"
+	"aqueduck/internal/grammar"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load/publish"
 	"aqueduck/schemas"
@@ -70,12 +71,35 @@ func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *config.Con
 	if err != nil {
 		return nil, err
 	}
-	outline, err := publish.Outline(ctx, schema, program)
+	if b.outline, _, err = publish.Outline(ctx, schema, program); err != nil {
+		return nil, err
+	}
+	return b.buildDictionary(schema.Internal), nil
+}
+
+// FindFailedModels makes the models of users on empty tables, in a separate process, and returns a mistake for each that DuckDB refuses. It does not
+// know models of datasets, whose columns only the source knows.
+func FindFailedModels(ctx context.Context, c *schemas.Catalogue, config *config.Config, program sandbox.Program) (found grammar.Mistakes, err error) {
+	if !slices.ContainsFunc(config.Models, func(m schemas.Relation) bool { return !models.IsBuiltin(m.Name) }) {
+		return nil, nil
+	}
+	b := &dictionaryBuilder{catalogue: c, models: config.Models, relations: map[string]schemas.Relation{}}
+	schema, err := b.publishSchema()
 	if err != nil {
 		return nil, err
 	}
-	b.outline = outline
-	return b.buildDictionary(schema.Internal), nil
+	_, failed, err := publish.Outline(ctx, schema, program)
+	for _, f := range failed {
+		m := config.Models[slices.IndexFunc(config.Models, func(m schemas.Relation) bool { return m.Name == f.Name })]
+		mistake := grammar.Mistake{File: f.File, Line: f.Line, Column: 1, Message: fmt.Sprintf("DuckDB refuses the model %q: %v", f.Name, f.Err)}
+		if lines, at := strings.Split(m.SQL, "\n"), f.Line-m.Line; m.Private {
+			mistake.Message = fmt.Sprintf("DuckDB refuses a model: %v", f.Err)
+		} else if at >= 0 && at < len(lines) {
+			mistake.Excerpt = lines[at]
+		}
+		found = append(found, mistake)
+	}
+	return found, err
 }
 
 // dictionaryBuilder builds one Dictionary.

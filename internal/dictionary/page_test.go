@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,27 @@ func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 		t.Fatalf("%s has no section between %q and %q", file, begin, end)
 	}
 	goldentest.Compare(t, file, head+begin+page.String()+end+tail)
+}
+
+// TestEveryModelOfStoredTablesHasTypes: a built-in model that cannot be made on empty tables has the columns of its file only, without types.
+func TestEveryModelOfStoredTablesHasTypes(t *testing.T) {
+	t.Parallel()
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewDictionary(t.Context(), catalogue, nil, sandbox.Program{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, model := range d.Models {
+		ofDataset := slices.ContainsFunc(model.Reads, func(name string) bool { return strings.HasPrefix(name, "reporting_") })
+		for _, c := range model.Columns {
+			if c.Type == "" && !ofDataset {
+				t.Errorf("%s.%s has no type", model.Name, c.Name)
+			}
+		}
+	}
 }
 
 // relationLine is the beginning of a relation's row: name, beginning of the comment, key. Views have no key, because they are made of relations

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aqueduck/internal/sandbox"
@@ -24,18 +25,22 @@ type RelationOutline struct {
 }
 
 // Outline gives the relations of a schema in the published file before any row was read. It lacks the attributes, which
-// depend on rows, and models that cannot be made. It makes everything once in a temporary file, which it removes. program
-// makes the models of users in a process of its own.
-func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []RelationOutline, err error) {
+// depend on rows, models of tables that are not there, and those that failed. It makes everything once in a temporary
+// file, which it removes. program makes the models of users in a process of its own.
+func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []RelationOutline, failed []FailedModel, err error) {
 	dir, err := os.MkdirTemp("", "aqueduck-outline-")
 	if err != nil {
-		return nil, fmt.Errorf("create a directory for the outline: %w", err)
+		return nil, nil, fmt.Errorf("create a directory for the outline: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	options := duck.Options{Path: filepath.Join(dir, "outline.duckdb"), TempDir: dir}
 	db, err := duck.Open(ctx, options)
 	if err != nil {
-		return nil, fmt.Errorf("make a file for the outline: %w", err)
+		return nil, nil, fmt.Errorf("make a file for the outline: %w", err)
+	}
+	s.Models.Relations = slices.Clone(s.Models.Relations)
+	for i := range s.Models.Relations {
+		s.Models.Relations[i].ChangedBy = nil // without rows none has changed, and the file has no records about them
 	}
 	b := &modelBuild{schema: s}
 	known, err := b.makeEmpty(ctx, db)
@@ -43,19 +48,20 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 		err = db.Checkpoint(ctx)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {
-		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
+		return nil, nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
 	if err := b.makeIsolated(ctx, program, options); err != nil {
-		return nil, fmt.Errorf("outline %s: %w", s.Name, err)
+		return nil, nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
 	for _, r := range b.made {
 		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, known)})
 	}
 	if db, err = duck.Open(ctx, options); err != nil {
-		return nil, fmt.Errorf("read the outline: %w", err)
+		return nil, nil, fmt.Errorf("read the outline: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return outlineRelations(ctx, db, s, known)
+	all, err = outlineRelations(ctx, db, s, known)
+	return all, b.failed, err
 }
 
 // makeEmpty makes the tables, the relations and the program's models of a schema, without rows.

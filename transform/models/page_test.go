@@ -52,7 +52,7 @@ FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
 - A model reads only the warehouse. It calls only functions without side effects, and no macros. ` + "`" + `aqueduck check` + "`" + ` names a function that is
   not allowed. In a checkout, ` + "`" + `load/internal/duck/functions.txt` + "`" + ` lists all of them.
 - ` + "`" + `aqueduck check` + "`" + ` reports a table after ` + "`" + `{schema}.` + "`" + ` that no stream has, and a model after ` + "`" + `{models}.` + "`" + ` that does not exist, with the nearest name. A model of streams that no pipeline reads is left out without a message.
-- ` + "`" + `aqueduck check` + "`" + ` does not ask DuckDB whether columns and functions exist. If DuckDB refuses a model, the run warns with its file and line, also with ` + "`" + `-q` + "`" + `. ` + "`" + `status` + "`" + ` and ` + "`" + `runs show` + "`" + ` print it. The model is then missing from the published file, the data is complete, and the exit code does not change.
+- ` + "`" + `aqueduck check` + "`" + ` makes your models on empty tables, and reports the file and line of each that DuckDB refuses. It does not know the columns of datasets of exports: it leaves models that read one out. If DuckDB refuses a model in a run, the run warns with its file and line, also with ` + "`" + `-q` + "`" + `. ` + "`" + `status` + "`" + ` and ` + "`" + `runs show` + "`" + ` print it. The model is then missing from the published file, the data is complete, and the exit code does not change.
 `
 
 // TestThePageOfModelsIsWhatTheirFilesSay holds docs/models.md to the SQL files and to the tests of each model.
