@@ -144,6 +144,7 @@ func (b *dictionaryBuilder) publishSchema() (publish.Schema, error) {
 	}
 	for _, m := range b.models {
 		relation := ModelRelation(m)
+		relation.ChangedBy = nil // an outline has no rows that could have changed, nor records about them
 		s.Models.Relations = append(s.Models.Relations, relation)
 	}
 	return s, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"aqueduck/internal/sandbox"
@@ -37,10 +36,6 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 	db, err := duck.Open(ctx, options)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a file for the outline: %w", err)
-	}
-	s.Models.Relations = slices.Clone(s.Models.Relations)
-	for i := range s.Models.Relations {
-		s.Models.Relations[i].ChangedBy = nil // without rows none has changed, and the file has no records about them
 	}
 	b := &modelBuild{schema: s}
 	known, err := b.makeEmpty(ctx, db)
