@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,6 +56,11 @@ func (t *Table) Personal() (n int) {
 		}
 	}
 	return n
+}
+
+// link is the address of the page of the table.
+func (t *Table) link() string {
+	return "/data/t/" + url.PathEscape(t.Schema) + "/" + url.PathEscape(t.Name)
 }
 
 // questionTime limits the time of a question of a page.

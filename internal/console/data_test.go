@@ -45,6 +45,35 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 	}
 }
 
+func TestTheDataPageIsFoldedAndFiltered(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	requireTexts(t, b.fetchPage("/data"), `<details class="fold"><summary><b>Contacts</b>`, `<b>Answers and service levels</b>`, "<h3>Teammates and teams</h3>")
+	page := b.fetchPage("/data?q=Country+CONTACTS")
+	requireTexts(t, page, `value="Country CONTACTS"`, `<details class="fold" open><summary><b>Contacts</b>`, `<a href="/data/t/main/contacts#location_country"><code>location_country</code></a>`, "/data/q/contacts_by_country", "Show all")
+	if strings.Contains(page, "Conversations</b>") || strings.Contains(page, "Which countries do the companies") {
+		t.Errorf("it shows what does not match:\n%s", page)
+	}
+	requireTexts(t, b.fetchPage("/data?q=contacts+email"), `/data/t/main/contacts#email"><code>email</code></a> <span class="pii">personal</span>`)
+	if part := b.fetchPage("/data?q=nobody+has+this&part=live"); !strings.Contains(part, "No name and no comment contains it.") || strings.Contains(part, "<html") {
+		t.Errorf("a filter that finds nothing:\n%s", part)
+	}
+	requireTexts(t, b.fetchPage("/search?q=average+of+its+moons"), "No name and no comment")
+	requireTexts(t, b.fetchPage("/search?q=active+contact%2C+as"), `<a href="/data/t/main/contacts">contacts</a>`)
+}
+
+func TestATableShowsItsLineage(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	requireTexts(t, b.fetchPage("/data/t/models/sla"), `<svg class="lineage"`, `<a href="/s/main/conversations"><g class="node">`, `<a href="/data/t/models/conversation_metrics">`, `<g class="node here">`)
+	requireTexts(t, b.fetchPage("/data/t/main/conversations"), `<dt>Read by</dt><dd>`, `<a href="/data/t/models/sla">models.sla</a>`)
+	page := b.fetchPage("/data/t/main/contacts")
+	requireTexts(t, page, `<a href="/data/q/contacts_by_country?workspace=main">`, `>contacts_by_id</text>`)
+	if strings.Contains(page, `"/s/main/contacts_by_id"`) {
+		t.Error("a stream that no run has read has no page to lead to")
+	}
+}
+
 // TestNoPersonalValueIsShown on pages about data: neither in profiles nor in the answers of saved queries.
 // Holds: S35.
 func TestNoPersonalValueIsShown(t *testing.T) {

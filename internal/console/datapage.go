@@ -49,8 +49,9 @@ func (c *Console) dataRoutes(mux *http.ServeMux) {
 // dataView is the page with tables and saved queries.
 type dataView struct {
 	pageView
-	Nothing   bool // nothing is published yet
-	Questions []questionGroup
+	Nothing   bool   // nothing is published yet
+	Query     string // the filter; "": everything is listed, and folded
+	Questions []subjectGroup[savedQuery]
 	About     *workspaceChoice
 	Schemas   []schemaView
 }
@@ -73,15 +74,10 @@ func (c *Console) offerWorkspaces(asked []savedQuery) *workspaceChoice {
 
 func workspaceOf(r *http.Request) string { return r.URL.Query().Get("workspace") }
 
-// questionGroup is a group of saved queries about one subject.
-type questionGroup struct {
-	About string
-	All   []savedQuery
-}
-
 type schemaView struct {
-	Name   string
-	Tables []*Table
+	Name     string
+	Tables   int
+	Subjects []subjectGroup[foundTable]
 }
 
 func (c *Console) dataPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
@@ -99,20 +95,18 @@ func (c *Console) dataPage(ctx context.Context, r *http.Request) (string, framed
 		return "", nil, err
 	}
 	v.About = c.offerWorkspaces(all)
-	for _, q := range all {
-		about, _, _ := strings.Cut(q.Name, "_")
-		i := slices.IndexFunc(v.Questions, func(g questionGroup) bool { return g.About == about })
-		if i < 0 {
-			i, v.Questions = len(v.Questions), append(v.Questions, questionGroup{About: about})
+	v.Query = strings.TrimSpace(r.URL.Query().Get("q"))
+	filter := newFilter(v.Query)
+	v.Questions = groupBySubject(filter.findQueries(all), func(q savedQuery) string { return q.Name })
+	for tables := d.Tables; len(tables) > 0; {
+		schema, n := tables[0].Schema, 0
+		for n < len(tables) && tables[n].Schema == schema {
+			n++
 		}
-		v.Questions[i].All = append(v.Questions[i].All, q)
-	}
-	for _, t := range d.Tables {
-		if n := len(v.Schemas); n == 0 || v.Schemas[n-1].Name != t.Schema {
-			v.Schemas = append(v.Schemas, schemaView{Name: t.Schema})
+		if found := filter.findTables(tables[:n]); len(found) > 0 {
+			v.Schemas = append(v.Schemas, schemaView{schema, len(found), groupBySubject(found, func(t foundTable) string { return t.Name })})
 		}
-		last := &v.Schemas[len(v.Schemas)-1]
-		last.Tables = append(last.Tables, t)
+		tables = tables[n:]
 	}
 	return "data", v, nil
 }
@@ -125,6 +119,7 @@ type tableView struct {
 	Rows     int64
 	Large    bool // its values are read only on request
 	Failed   string
+	Lineage  *lineageView
 }
 
 // quickRows is the largest number of rows whose values a page reads without a request.
@@ -148,6 +143,9 @@ func (c *Console) tablePage(ctx context.Context, r *http.Request) (string, frame
 		return "", nil, err
 	}
 	v := &tableView{pageView: pageView{Title: t.Name, Here: "data"}, Table: t, Rows: t.Rows, Profiles: map[string]columnProfile{}}
+	if v.Lineage, err = lineageOf(ctx, c, d, t); err != nil {
+		return "", nil, err
+	}
 	// The cost of a view without a row count is not known in advance.
 	if (t.Rows < 0 || t.Rows > quickRows) && r.URL.Query().Get("profile") == "" && !d.isProfiled(t) {
 		v.Large = true

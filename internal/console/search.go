@@ -17,12 +17,12 @@ type searchView struct {
 	Found []searchHit
 }
 
-type searchHit struct{ Kind, Name, Doc, Link string }
+type searchHit struct{ Kind, Name, Doc, Link, Comment string }
 
 // mostFound limits the number of results.
 const mostFound = 100
 
-// searchPage finds pipelines, streams, runs, tables, questions and columns by a part of their names.
+// searchPage finds pipelines, streams, runs and questions by a part of their names, and tables and columns by their comments, too.
 func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
 	v := &searchView{pageView: pageView{Title: "Search"}, Query: strings.TrimSpace(r.URL.Query().Get("q"))}
 	o, err := c.readOverview(ctx)
@@ -58,7 +58,7 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 	all, err := c.savedQueries(d, "")
 	v.addMatches("table", func(add func(name, doc, link string)) {
 		for _, t := range d.Tables {
-			add(t.Name, "in "+t.Schema, "/data/t/"+url.PathEscape(t.Schema)+"/"+url.PathEscape(t.Name))
+			add(t.Name, "in "+t.Schema, t.link())
 		}
 	})
 	v.addMatches("question", func(add func(name, doc, link string)) {
@@ -69,11 +69,30 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 	v.addMatches("column", func(add func(name, doc, link string)) {
 		for _, t := range d.Tables {
 			for _, column := range t.Columns {
-				add(column.Name, "of "+t.Schema+"."+t.Name, "/data/t/"+url.PathEscape(t.Schema)+"/"+url.PathEscape(t.Name)+"#"+url.PathEscape(column.Name))
+				add(column.Name, "of "+t.Schema+"."+t.Name, t.link()+"#"+url.PathEscape(column.Name))
 			}
 		}
 	})
+	v.addComments(d)
 	return "search", v, err
+}
+
+// addComments adds the tables and columns whose comments have the word, and whose names do not.
+func (v *searchView) addComments(d *publishedData) {
+	word := strings.ToLower(v.Query)
+	add := func(kind, name, doc, link, comment string) {
+		if len(v.Found) < mostFound && strings.Contains(strings.ToLower(comment), word) && !strings.Contains(strings.ToLower(name+" "+doc), word) {
+			v.Found = append(v.Found, searchHit{kind, name, doc, link, comment})
+		}
+	}
+	for _, t := range d.Tables {
+		add("table", t.Name, "in "+t.Schema, t.link(), t.Doc)
+	}
+	for _, t := range d.Tables {
+		for _, column := range t.Columns {
+			add("column", column.Name, "of "+t.Schema+"."+t.Name, t.link()+"#"+url.PathEscape(column.Name), column.Doc)
+		}
+	}
 }
 
 // addMatches adds the items of a kind that have the word in their names or descriptions.
@@ -81,7 +100,7 @@ func (v *searchView) addMatches(kind string, each func(add func(name, doc, link 
 	word := strings.ToLower(v.Query)
 	each(func(name, doc, link string) {
 		if len(v.Found) < mostFound && strings.Contains(strings.ToLower(name+" "+doc), word) {
-			v.Found = append(v.Found, searchHit{kind, name, doc, link})
+			v.Found = append(v.Found, searchHit{kind, name, doc, link, ""})
 		}
 	})
 }

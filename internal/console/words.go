@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"math"
 	"strings"
 	"time"
@@ -169,4 +170,9 @@ func formatNullShare(percent float64) string {
 		return "> 99\u202f%"
 	}
 	return fmt.Sprintf("%.0f\u202f%%", percent)
+}
+
+// breakName lets a long name break behind its underscores, and nowhere else.
+func breakName(name string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(name), "_", "_<wbr>"))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aqueduck/schemas"
+	"aqueduck/transform"
 	"aqueduck/transform/models"
 )
 
@@ -68,4 +69,80 @@ func streamOf(c *schemas.Catalogue, relation string) []string {
 		}
 	}
 	return nil
+}
+
+// Lineage is one step of what a relation is made from, and one step of what is made from it. Models are named like models.sla, stored relations like contacts.
+type Lineage struct {
+	Streams []string // whose records are in it, directly or through other relations
+	Reads   []string // relations that its SQL reads; none for a table that a stream fills
+	ReadBy  []string // models whose SQL reads it
+}
+
+// FindLineage returns the lineage of a relation among the streams of a catalogue and some models.
+func FindLineage(c *schemas.Catalogue, all []schemas.Relation, relation string) (found Lineage, err error) {
+	made := map[string][]string{} // what each relation with SQL reads
+	for _, m := range all {
+		made["models."+m.Name] = readRelations(m)
+	}
+	for _, s := range c.Streams() {
+		if s.PublishAs == "" {
+			continue
+		}
+		relations, err := c.Relations(s.PublishAs)
+		if err != nil {
+			return found, fmt.Errorf("find what %s comes from: %w", relation, err)
+		}
+		for _, r := range relations {
+			made[r.Name] = readRelations(r)
+		}
+	}
+	found.Reads = made[relation]
+	for name, reads := range made {
+		if slices.Contains(reads, relation) && strings.HasPrefix(name, "models.") {
+			found.ReadBy = append(found.ReadBy, name)
+		}
+	}
+	waiting, done := []string{relation}, map[string]bool{}
+	for len(waiting) > 0 {
+		name := waiting[0]
+		waiting = waiting[1:]
+		if done[name] {
+			continue
+		}
+		done[name] = true
+		if reads := made[name]; len(reads) > 0 {
+			waiting = append(waiting, reads...)
+			continue
+		}
+		found.Streams = append(found.Streams, fillingStreams(c, name)...)
+	}
+	for _, names := range []*[]string{&found.Streams, &found.Reads, &found.ReadBy} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return found, nil
+}
+
+// readRelations returns what the SQL of a relation reads, models with their schema.
+func readRelations(r schemas.Relation) []string {
+	reads, models := sourceRelations(r)
+	for _, name := range models {
+		reads = append(reads, "models."+name)
+	}
+	return reads
+}
+
+// fillingStreams returns the streams that write the rows of a stored table.
+func fillingStreams(c *schemas.Catalogue, table string) (all []string) {
+	for _, s := range c.Streams() {
+		of := s
+		if owner, ok := c.Stream(s.Owner()); ok {
+			of = owner
+		}
+		fills := slices.ContainsFunc(transform.Tables(of), func(t transform.Table) bool { return t.Name == table || t.View == table })
+		if fills || s.IsExportFamily() && strings.HasPrefix(table, s.Name+"_") || table == s.Owner()+"_history" {
+			all = append(all, s.Name)
+		}
+	}
+	return all
 }

@@ -22,6 +22,21 @@
     going = e.key === "g";
   });
 
+  // A filter applies while a person types.
+  const filter = document.querySelector("form[data-filter]");
+  if (filter) {
+    let wanted = "";
+    filter.addEventListener("input", async () => {
+      const query = wanted = "?" + new URLSearchParams(new FormData(filter));
+      const answer = await fetch(query + "&part=live", { credentials: "same-origin" });
+      if (!answer.ok || answer.redirected) return;
+      const text = await answer.text();
+      if (query !== wanted) return;
+      document.getElementById(filter.dataset.filter).innerHTML = text;
+      history.replaceState(null, "", query);
+    });
+  }
+
   // A live page asks for its changing part again whenever the run under way tells of itself, and when it ends.
   const live = document.querySelector("[data-live]");
   if (!live || !window.EventSource) return;
