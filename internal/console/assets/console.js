@@ -41,6 +41,14 @@
   const live = document.querySelector("[data-live]");
   if (!live || !window.EventSource) return;
   let asking = false, again = false;
+  // What is as it was stays: a click on it counts, and what is unfolded stays unfolded.
+  const show = (text) => {
+    const next = document.createElement("template");
+    next.innerHTML = text;
+    const folds = live.querySelectorAll("details");
+    next.content.querySelectorAll("details").forEach((fold, i) => { fold.open = folds[i]?.open ?? fold.open; });
+    if (next.innerHTML !== live.innerHTML) live.replaceChildren(next.content);
+  };
   const refresh = async () => {
     if (asking) { again = true; return; }
     asking = true;
@@ -49,7 +57,7 @@
       url.searchParams.set("part", "live");
       const answer = await fetch(url, { credentials: "same-origin" });
       if (answer.redirected) { location.reload(); return; }
-      if (answer.ok && !live.contains(document.activeElement)) live.innerHTML = await answer.text();
+      if (answer.ok && !live.contains(document.activeElement)) show(await answer.text());
     } catch { /* the next event asks again */ }
     asking = false;
     if (again) { again = false; refresh(); }
