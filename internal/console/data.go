@@ -23,7 +23,9 @@ type publishedData struct {
 	isolation read.Isolation // for queries that read views or models of users
 	Tables    []*Table       `json:"tables"`
 
-	mu       sync.Mutex                 // one question at a time, because each may use the whole memory limit
+	asking sync.Mutex // one question at a time, because each may use the whole memory limit
+
+	mu       sync.Mutex                 // guards what follows
 	profiles map[string][]columnProfile // by schema.table
 	answers  map[string]*queryResult    // by workspace.query
 }
@@ -224,10 +226,10 @@ func showsRange(kind string) bool {
 
 // profileTable reads the values of a table, once for each published file. It does not read personal columns.
 func (d *publishedData) profileTable(ctx context.Context, t *Table) ([]columnProfile, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.asking.Lock()
+	defer d.asking.Unlock()
 	name := t.Schema + "." + t.Name
-	if known, ok := d.profiles[name]; ok {
+	if known, ok := d.knownProfile(t); ok {
 		return known, nil
 	}
 	var asked []string
@@ -256,8 +258,18 @@ func (d *publishedData) profileTable(ctx context.Context, t *Table) ([]columnPro
 			return nil, fmt.Errorf("read the statistics of %s: %w", name, err)
 		}
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.profiles[name] = found
 	return found, nil
+}
+
+// knownProfile returns the profile of a table whose values were read already.
+func (d *publishedData) knownProfile(t *Table) ([]columnProfile, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known, ok := d.profiles[t.Schema+"."+t.Name]
+	return known, ok
 }
 
 func quoteIdentifier(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
@@ -290,15 +302,17 @@ type queryResult struct {
 	More    bool     `json:"more"`   // the answer has more rows than these
 }
 
-// mostRows is the number of rows that a page shows. Only queries that list things have more.
-const mostRows = 200
+// Limits of the rows of an answer. Only queries that list things have more.
+const (
+	mostRows = 200   // that a page shows
+	mostKept = 5_000 // that are kept for filters
+)
 
 // runSavedQuery answers a saved query, once for each published file. It hides the values of a column that has the name of a personal one.
 func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*queryResult, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	key := q.Workspace + "." + q.Name
-	if known := d.answers[key]; known != nil {
+	d.asking.Lock()
+	defer d.asking.Unlock()
+	if known := d.knownAnswer(q); known != nil {
 		return known, nil
 	}
 	a := &queryResult{Rows: [][]any{}, Hidden: []string{}}
@@ -312,7 +326,7 @@ func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*query
 			}
 			return nil
 		}
-		if len(a.Rows) == mostRows {
+		if len(a.Rows) == mostKept {
 			a.More = true
 			return nil
 		}
@@ -328,6 +342,18 @@ func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*query
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", q.Name, err)
 	}
-	d.answers[key] = a
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.answers[q.key()] = a
 	return a, nil
+}
+
+// key names the question among those of all workspaces.
+func (q savedQuery) key() string { return q.Workspace + "." + q.Name }
+
+// knownAnswer returns the answer of a question that was asked already; nil otherwise.
+func (d *publishedData) knownAnswer(q savedQuery) *queryResult {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.answers[q.key()]
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/dictionary"
 	"aqueduck/load/failure"
 )
 
@@ -20,6 +21,7 @@ func (c *Console) dataRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /data", c.servePage(c.dataPage))
 	mux.HandleFunc("GET /data/q/{name}", c.servePage(c.questionPage))
 	mux.HandleFunc("GET /data/q/{name}/csv", c.serveDownload)
+	mux.HandleFunc("GET /data/q/{name}/png", servePicture(c))
 	mux.HandleFunc("GET /data/t/{schema}/{table}", c.servePage(c.tablePage))
 	mux.HandleFunc("GET /api/v1/data", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.readPublished(ctx) }))
 	mux.HandleFunc("GET /api/v1/data/{schema}/{table}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
@@ -42,6 +44,9 @@ func (c *Console) dataRoutes(mux *http.ServeMux) {
 	}))
 	mux.HandleFunc("GET /api/v1/questions/{name}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
 		_, a, err := c.answerOf(ctx, r)
+		if a != nil {
+			a = a.filtered(filterOf(r)).first(mostRows)
+		}
 		return a, err
 	}))
 }
@@ -51,7 +56,7 @@ type dataView struct {
 	pageView
 	Nothing   bool   // nothing is published yet
 	Query     string // the filter; "": everything is listed, and folded
-	Questions []subjectGroup[savedQuery]
+	Questions []dictionary.SubjectGroup[savedQuery]
 	About     *workspaceChoice
 	Schemas   []schemaView
 }
@@ -77,7 +82,7 @@ func workspaceOf(r *http.Request) string { return r.URL.Query().Get("workspace")
 type schemaView struct {
 	Name     string
 	Tables   int
-	Subjects []subjectGroup[foundTable]
+	Subjects []dictionary.SubjectGroup[foundTable]
 }
 
 func (c *Console) dataPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
@@ -97,14 +102,14 @@ func (c *Console) dataPage(ctx context.Context, r *http.Request) (string, framed
 	v.About = c.offerWorkspaces(all)
 	v.Query = strings.TrimSpace(r.URL.Query().Get("q"))
 	filter := newFilter(v.Query)
-	v.Questions = groupBySubject(filter.findQueries(all), func(q savedQuery) string { return q.Name })
+	v.Questions = dictionary.GroupBySubject(filter.findQueries(all), func(q savedQuery) string { return q.Name })
 	for tables := d.Tables; len(tables) > 0; {
 		schema, n := tables[0].Schema, 0
 		for n < len(tables) && tables[n].Schema == schema {
 			n++
 		}
 		if found := filter.findTables(tables[:n]); len(found) > 0 {
-			v.Schemas = append(v.Schemas, schemaView{schema, len(found), groupBySubject(found, func(t foundTable) string { return t.Name })})
+			v.Schemas = append(v.Schemas, schemaView{schema, len(found), dictionary.GroupBySubject(found, func(t foundTable) string { return t.Name })})
 		}
 		tables = tables[n:]
 	}
@@ -147,7 +152,7 @@ func (c *Console) tablePage(ctx context.Context, r *http.Request) (string, frame
 		return "", nil, err
 	}
 	// The cost of a view without a row count is not known in advance.
-	if (t.Rows < 0 || t.Rows > quickRows) && r.URL.Query().Get("profile") == "" && !d.isProfiled(t) {
+	if _, known := d.knownProfile(t); !known && (t.Rows < 0 || t.Rows > quickRows) && r.URL.Query().Get("profile") == "" {
 		v.Large = true
 		return "table", v, nil
 	}
@@ -165,19 +170,16 @@ func (c *Console) tablePage(ctx context.Context, r *http.Request) (string, frame
 	return "table", v, nil
 }
 
-// isProfiled reports whether the values of a table were read already.
-func (d *publishedData) isProfiled(t *Table) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	_, ok := d.profiles[t.Schema+"."+t.Name]
-	return ok
-}
-
 // questionView is a saved query with its answer.
 type questionView struct {
 	pageView
 	savedQuery
 	About  *workspaceChoice
+	Filter answerFilter
+	First  string   // day of the range that the page offers; "": its rows are neither days nor months
+	Last   string   // likewise
+	Teams  []string // that the page offers
+	Same   string   // the filter and the workspace, as a part of an address
 	Header []columnHeader
 	Lines  [][]tableCell
 	Series *series // a picture with a bar for each hour, day, week or month; nil without one
@@ -230,9 +232,14 @@ func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, fr
 	if err != nil {
 		return "", nil, err
 	}
-	v := &questionView{pageView: pageView{Title: q.Question, Here: "data"}, savedQuery: q, About: c.offerWorkspaces([]savedQuery{q})}
+	v := &questionView{pageView: pageView{Title: q.Question, Here: "data"}, savedQuery: q, About: c.offerWorkspaces([]savedQuery{q}), Filter: filterOf(r)}
+	v.Same = v.Filter.query(workspaceOf(r))
 	if a != nil {
-		v.drawAnswer(a)
+		v.Teams = a.teams()
+		if a.isDated() {
+			v.First, v.Last = a.limits()
+		}
+		v.drawAnswer(a.filtered(v.Filter).first(mostRows))
 	}
 	return "question", v, nil
 }
@@ -256,10 +263,19 @@ func (v *questionView) drawAnswer(a *queryResult) {
 		}
 		v.Lines = append(v.Lines, line)
 	}
-	if drawn >= 0 && len(a.Rows) > 3 && (a.Columns[0] == "hour_of_day" || !slices.ContainsFunc(a.Rows, func(row []any) bool { return !isDateOrMonth(row[0]) })) {
+	if drawn >= 0 && a.isSeries() {
 		picture := drawSeries(a, drawn)
 		v.Series = &picture
 	}
+}
+
+// isSeries reports whether each row of an answer is another time, or another hour of the day, and there are enough of them for a picture.
+func (a *queryResult) isSeries() bool {
+	times := map[string]bool{}
+	for _, row := range a.Rows {
+		times[formatValue(row[0])] = true
+	}
+	return len(a.Rows) > 3 && len(times) == len(a.Rows) && (a.Columns[0] == "hour_of_day" || a.isDated())
 }
 
 // findDrawn adds the columns to the header and gives the number of the column to draw: the one that the query names, else the first column of numbers

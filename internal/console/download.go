@@ -36,25 +36,34 @@ func downloadOf(ctx context.Context, c *Console, r *http.Request) (savedQuery, [
 		return q, nil, err
 	}
 	if len(q.Lacks) > 0 {
-		return q, nil, &problem.Problem{Class: "data", What: "the query reads tables that this warehouse does not have: " + strings.Join(q.Lacks, ", "), Next: "list the tables: open /data"}
+		return q, nil, q.lacking()
 	}
-	content, err := d.writeCSV(ctx, q)
+	content, err := d.writeCSV(ctx, q, filterOf(r))
 	return q, content, err
 }
 
-// writeCSV runs a saved query and writes its answer as CSV. Personal columns are empty, as on the page.
-func (d *publishedData) writeCSV(ctx context.Context, q savedQuery) ([]byte, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// lacking is the error of a query that reads tables that are not there.
+func (q savedQuery) lacking() error {
+	return &problem.Problem{Class: "data", What: "the query reads tables that this warehouse does not have: " + strings.Join(q.Lacks, ", "), Next: "list the tables: open /data"}
+}
+
+// writeCSV runs a saved query and writes the rows of its answer that a filter keeps as CSV. Personal columns are empty, as on the page.
+func (d *publishedData) writeCSV(ctx context.Context, q savedQuery, f answerFilter) ([]byte, error) {
+	d.asking.Lock()
+	defer d.asking.Unlock()
 	var b bytes.Buffer
 	out := csv.NewWriter(&b)
-	rows, hidden := 0, []bool(nil)
+	rows, hidden, keeps := 0, []bool(nil), func([]any) bool { return true }
 	err := d.queryApart(ctx, q.statement, func(columns []string, v []any) error {
 		if v == nil {
 			for _, name := range columns {
 				hidden = append(hidden, q.personal[name])
 			}
+			keeps = f.keeps(columns)
 			return out.Write(columns)
+		}
+		if !keeps(v) {
+			return nil
 		}
 		if rows++; rows > mostDownloaded {
 			return &problem.Problem{Class: "usage", What: fmt.Sprintf("the answer has more than %s rows", formatNumber(mostDownloaded)), Next: "aqueduck query --saved " + q.Name + " -o csv"}

@@ -2,7 +2,10 @@ package console
 
 import (
 	"encoding/csv"
+	"image/png"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +25,57 @@ func TestAnAnswerCanBeDownloaded(t *testing.T) {
 	}
 	if a, _ := b.sendRequest(http.MethodGet, "/data/q/none/csv", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("an unknown query: %s", a.Status)
+	}
+}
+
+func TestAChartCanBeDownloaded(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	for _, name := range []string{"contacts_by_week", "contacts_by_country"} {
+		requireTexts(t, b.fetchPage("/data/q/"+name), `href="/data/q/`+name+`/png" download`)
+		a, text := b.sendRequest(http.MethodGet, "/data/q/"+name+"/png", nil, nil)
+		if got := a.Header.Get("Content-Type") + " " + a.Header.Get("Content-Disposition"); got != `image/png attachment; filename="`+name+`.png"` || !strings.HasPrefix(text, "\x89PNG") {
+			t.Errorf("%s: %s: %.100q", name, got, text)
+		}
+		if picture, err := png.DecodeConfig(strings.NewReader(text)); err != nil || picture.Width != 1600 {
+			t.Errorf("%s is %+v, %v", name, picture, err)
+		}
+	}
+	if a, text := b.sendRequest(http.MethodGet, "/data/q/articles_by_views/png", nil, nil); a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "does not have: articles") {
+		t.Errorf("a query without its tables: %s %s", a.Status, text)
+	}
+}
+
+func TestAnAnswerIsLimitedToDaysAndATeam(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_week"), `<input type="date" name="from" value="" min="`)
+	var all, some queryResult
+	readJSON(t, b.fetchPage("/api/v1/questions/contacts_by_week"), &all)
+	first, last := all.limits()
+	if len(all.Rows) < 3 || first >= last {
+		t.Fatalf("%d weeks from %s to %s", len(all.Rows), first, last)
+	}
+	address := "?from=" + url.QueryEscape(first) + "&to=" + url.QueryEscape(first)
+	readJSON(t, b.fetchPage("/api/v1/questions/contacts_by_week"+address), &some)
+	if len(some.Rows) != 1 || some.Rows[0][0] != first {
+		t.Errorf("%v, not the week of %s alone", some.Rows, first)
+	}
+	requireTexts(t, b.fetchPage("/data/q/contacts_by_week"+address), `value="`+first+`"`, "Show all rows", `/data/q/contacts_by_week/csv?from=`+first+`&amp;to=`+first+`"`)
+	_, text := b.sendRequest(http.MethodGet, "/data/q/contacts_by_week/csv"+address, nil, nil)
+	if rows := strings.Count(text, "\n"); rows != 2 {
+		t.Errorf("the file has %d lines:\n%s", rows, text)
+	}
+
+	a := &queryResult{Columns: []string{"week_date", "team", "answers"}, Rows: [][]any{{"2026-03-02", "a", int64(1)}, {"2026-03-02", "b", int64(2)}, {"2026-03-09", "b", int64(3)}, {"2026-03-16", "b", int64(4)}, {"2026-03-23", "b", int64(5)}}}
+	if got := a.teams(); !slices.Equal(got, []string{"a", "b"}) || a.isSeries() {
+		t.Errorf("teams %v; a week has two rows, so there is no line over time", got)
+	}
+	if got := a.filtered(answerFilter{Team: "b", From: "2026-03-02"}); len(got.Rows) != 4 || !got.isSeries() {
+		t.Errorf("of team b: %v", got.Rows)
+	}
+	if got := a.filtered(answerFilter{Team: "nobody"}); len(got.Rows) != 0 {
+		t.Errorf("of nobody: %v", got.Rows)
 	}
 }
 

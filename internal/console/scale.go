@@ -44,11 +44,7 @@ type series struct {
 // drawSeries draws a bar for each row. The title of a row's whole height is its value, so it shows wherever the pointer is.
 func drawSeries(a *queryResult, column int) series {
 	name, steps := a.Columns[column], scaleOf(a, column).axis(a, column)
-	s := steps.scale
-	rows := slices.Clone(a.Rows)
-	if len(rows) > 1 && comesAfter(rows[0][0], rows[len(rows)-1][0]) {
-		slices.Reverse(rows)
-	}
+	s, rows := steps.scale, oldestFirst(a.Rows)
 	wide := 600 / float64(len(rows))
 	var bars, values strings.Builder
 	fmt.Fprintf(&bars, `<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label="%s: one column a row of the table">`, template.HTMLEscapeString(name))
@@ -84,19 +80,37 @@ func comesAfter(first, last any) bool {
 	return formatValue(first) > formatValue(last)
 }
 
-// nameRows writes the names of at most six rows, each below the middle of its bar.
-func nameRows(rows [][]any) template.HTML {
+// oldestFirst returns rows in the order of their times.
+func oldestFirst(rows [][]any) [][]any {
+	rows = slices.Clone(rows)
+	if len(rows) > 1 && comesAfter(rows[0][0], rows[len(rows)-1][0]) {
+		slices.Reverse(rows)
+	}
+	return rows
+}
+
+// shortNames returns the names of rows of times: a month for months, and a day without its year for days.
+func shortNames(rows [][]any) (names []string) {
 	months := !slices.ContainsFunc(rows, func(row []any) bool { return !strings.HasSuffix(formatValue(row[0]), "-01") })
-	every := (len(rows) + 5) / 6
-	var b strings.Builder
-	for i := 0; i < len(rows); i += every {
-		text := formatValue(rows[i][0])
+	for _, row := range rows {
+		text := formatValue(row[0])
 		if at, err := time.Parse(time.DateOnly, text); err == nil && months {
 			text = at.Format("2006-01")
 		} else if err == nil {
 			text = at.Format("01-02")
 		}
-		fmt.Fprintf(&b, `<text x="%.2f%%" y="1em" text-anchor="middle">%s</text>`, 100*(float64(i)+0.5)/float64(len(rows)), template.HTMLEscapeString(text))
+		names = append(names, text)
+	}
+	return names
+}
+
+// nameRows writes the names of at most six rows, each below the middle of its bar.
+func nameRows(rows [][]any) template.HTML {
+	every := (len(rows) + 5) / 6
+	names := shortNames(rows)
+	var b strings.Builder
+	for i := 0; i < len(rows); i += every {
+		fmt.Fprintf(&b, `<text x="%.2f%%" y="1em" text-anchor="middle">%s</text>`, 100*(float64(i)+0.5)/float64(len(rows)), template.HTMLEscapeString(names[i]))
 	}
 	return template.HTML(b.String())
 }

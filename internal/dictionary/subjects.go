@@ -1,4 +1,4 @@
-package console
+package dictionary
 
 import (
 	"slices"
@@ -42,69 +42,22 @@ func subjectOf(name string) string {
 	return found
 }
 
-// subjectGroup has what is about one subject.
-type subjectGroup[T any] struct {
+// SubjectGroup has what is about one subject, as a heading names it.
+type SubjectGroup[T any] struct {
 	About string
 	All   []T
 }
 
-// groupBySubject groups things in the order of the subjects; others come last.
-func groupBySubject[T any](all []T, name func(T) string) (groups []subjectGroup[T]) {
+// GroupBySubject groups relations or saved queries by what their names say that they are about, in the order of the subjects; others come last.
+func GroupBySubject[T any](all []T, name func(T) string) (groups []SubjectGroup[T]) {
 	for _, s := range subjects {
-		groups = append(groups, subjectGroup[T]{About: s.name})
+		groups = append(groups, SubjectGroup[T]{About: s.name})
 	}
-	groups = append(groups, subjectGroup[T]{About: otherSubject})
+	groups = append(groups, SubjectGroup[T]{About: otherSubject})
 	for _, one := range all {
 		about := subjectOf(name(one))
-		i := slices.IndexFunc(groups, func(g subjectGroup[T]) bool { return g.About == about })
+		i := slices.IndexFunc(groups, func(g SubjectGroup[T]) bool { return g.About == about })
 		groups[i].All = append(groups[i].All, one)
 	}
-	return slices.DeleteFunc(groups, func(g subjectGroup[T]) bool { return len(g.All) == 0 })
-}
-
-// nameFilter are the words of a filter: something matches it if it has each of them.
-type nameFilter []string
-
-func newFilter(text string) nameFilter { return strings.Fields(strings.ToLower(text)) }
-
-// matches reports whether the texts have each word of the filter.
-func (f nameFilter) matches(texts ...string) bool {
-	all := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(f, func(word string) bool { return !strings.Contains(all, word) })
-}
-
-// foundTable is a table that a filter lets through.
-type foundTable struct {
-	*Table
-	Found []ColumnView // columns that match, where the table itself does not
-}
-
-// findTables returns the tables whose name and comment match, and those of which a column matches.
-func (f nameFilter) findTables(all []*Table) (found []foundTable) {
-	for _, t := range all {
-		one := foundTable{Table: t}
-		if f.matches(t.Name, t.Doc) {
-			found = append(found, one)
-			continue
-		}
-		for _, c := range t.Columns {
-			if f.matches(t.Name, c.Name, c.Doc) {
-				one.Found = append(one.Found, c)
-			}
-		}
-		if len(one.Found) > 0 {
-			found = append(found, one)
-		}
-	}
-	return found
-}
-
-// findQueries returns the saved queries whose name or question matches.
-func (f nameFilter) findQueries(all []savedQuery) (found []savedQuery) {
-	for _, q := range all {
-		if f.matches(q.Name, q.Question) {
-			found = append(found, q)
-		}
-	}
-	return found
+	return slices.DeleteFunc(groups, func(g SubjectGroup[T]) bool { return len(g.All) == 0 })
 }
