@@ -83,7 +83,7 @@ func TestMonitorHasEveryExitCode(t *testing.T) {
 // TestTheConsolePageHasEveryMetric that the program gives, and no other.
 func TestTheConsolePageHasEveryMetric(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("internal/console/metrics.go")
+	source, err := os.ReadFile("internal/metrics/metrics.go")
 	if err != nil {
 		t.Fatal(err)
 	}

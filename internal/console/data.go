@@ -28,6 +28,8 @@ type publishedData struct {
 	mu       sync.Mutex                 // guards what follows
 	profiles map[string][]columnProfile // by schema.table
 	answers  map[string]*queryResult    // by workspace.query
+	failed   map[string]string          // errors of the dashboard, by workspace.query
+	filled   map[string]chan struct{}   // by workspace; closed when the dashboard has its answers
 }
 
 // Table is a table, view or model that analysts can read.

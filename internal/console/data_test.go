@@ -62,6 +62,20 @@ func TestTheDataPageIsFoldedAndFiltered(t *testing.T) {
 	requireTexts(t, b.fetchPage("/search?q=active+contact%2C+as"), `<a href="/data/t/main/contacts">contacts</a>`)
 }
 
+func TestPinnedQuestionsAreADashboard(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	page := b.fetchPage("/questions")
+	for strings.Contains(page, "data-again") { // each page waits for the answers that are being computed
+		requireTexts(t, page, "The answer is being computed.", `<noscript><meta http-equiv="refresh"`)
+		page = b.fetchPage("/questions")
+	}
+	requireTexts(t, page, `<a href="/data/q/contacts_by_week?workspace=main">`, `class="bars"`, `<a href="/data/q/contacts_by_country?workspace=main">`, `class="inbar"`, `<a href="/questions" aria-current="page">`)
+	if n := strings.Count(page, "<figure"); n < 6 || n > shownPinned || strings.Contains(page, "articles_by_views") {
+		t.Errorf("%d questions:\n%s", n, page)
+	}
+}
+
 func TestATableShowsItsLineage(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)

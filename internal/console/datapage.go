@@ -19,6 +19,7 @@ import (
 
 func (c *Console) dataRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /data", c.servePage(c.dataPage))
+	mux.HandleFunc("GET /questions", c.servePage(dashboardPage(c)))
 	mux.HandleFunc("GET /data/q/{name}", c.servePage(c.questionPage))
 	mux.HandleFunc("GET /data/q/{name}/csv", c.serveDownload)
 	mux.HandleFunc("GET /data/q/{name}/png", servePicture(c))

@@ -22,7 +22,7 @@ const shownRuns = 30
 func drawRunStrip(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 18
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="the last runs">`, shownRuns*wide, high, shownRuns*wide, high)
+	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="group" aria-label="the last runs">`, shownRuns*wide, high, shownRuns*wide, high)
 	runs = runs[:min(len(runs), shownRuns)]
 	for i := range shownRuns {
 		x := (shownRuns - 1 - i) * wide
@@ -166,7 +166,7 @@ func drawColumns(columns []chartColumn) template.HTML {
 	n := max(len(columns), slots)
 	wide := 600.0 / float64(n)
 	var b strings.Builder
-	b.WriteString(`<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label="one column a run">`)
+	b.WriteString(`<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="group" aria-label="one column a run">`)
 	for i, c := range columns {
 		x, y := float64(n-len(columns)+i)*wide, high
 		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s: %s</title><rect class="hit" x="%.2f" y="0" width="%.2f" height="100"/>`,

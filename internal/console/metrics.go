@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"aqueduck/internal/metrics"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 )
@@ -20,8 +21,12 @@ import (
 // Metrics returns the handler of /metrics, /healthz and /readyz, for these hosts only. It needs no token. It contains names of pipelines and
 // streams, times and numbers.
 func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, error) {
+	read := func(ctx context.Context) (*runlog.Overview, error) {
+		config, catalogue := s.Config()
+		return runlog.ReadOverview(ctx, s.Dir, config, catalogue, now())
+	}
 	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{&metricsCollector{s, now}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+	for _, c := range []prometheus.Collector{&metrics.Collector{Read: read, Trouble: s.Trouble, Within: questionTime}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}
@@ -59,95 +64,3 @@ func ListenMetrics(address string, names []string) (net.Listener, []string, erro
 func ServeMetrics(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	return serveUntilDone(ctx, l, h, "", "", log, func() {})
 }
-
-// metricsCollector reads the state of the pipelines for each request.
-type metricsCollector struct {
-	s   Serving
-	now func() time.Time
-}
-
-func newMetricDesc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("aqueduck_"+name, help, labels, nil)
-}
-
-var (
-	configurationOK = newMetricDesc("configuration_ok", "1 if the current pipelines.yaml is loaded, 0 if it has mistakes.")
-	emulated        = newMetricDesc("emulated", "1 if the times of all metrics are those of an emulated workspace, not of this machine.")
-	needsNow        = newMetricDesc("needs", "Open problems; who: you, or nobody where the next run solves it.", "who")
-	runningNow      = newMetricDesc("running", "1 while the pipeline runs.", "pipeline")
-	lastRun         = newMetricDesc("last_run_timestamp_seconds", "When the pipeline's last run ended.", "pipeline")
-	lastRunOK       = newMetricDesc("last_run_ok", "1 if it succeeded.", "pipeline")
-	lastRunTook     = newMetricDesc("last_run_duration_seconds", "Duration of the last run in seconds.", "pipeline")
-	lastRunRows     = newMetricDesc("last_run_rows", "Rows written by the last run.", "pipeline")
-	lastRunRequests = newMetricDesc("last_run_requests", "Requests sent by the last run.", "pipeline")
-	nextRun         = newMetricDesc("next_run_timestamp_seconds", "Time of the next scheduled run.", "pipeline")
-	dataAsOf        = newMetricDesc("data_as_of_timestamp_seconds", "Watermark: everything before it is in the published file, for all streams of the pipeline.", "pipeline")
-	syncedTo        = newMetricDesc("stream_synced_to_timestamp_seconds", "Watermark: all changes of the stream before it are in the published file.", "workspace", "stream")
-	backfilled      = newMetricDesc("stream_backfill_ratio", "Share of the stream's history that is read.", "workspace", "stream")
-	lateness        = newMetricDesc("stream_late", "0 = fresh, 1 = late, 2 = SLA breached; absent without an SLA, and while a stream that was never read is not yet late.", "workspace", "stream")
-)
-
-// Describe sends nothing, because a reload may change the pipelines.
-func (c *metricsCollector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect sends the present values, or the error of reading them.
-func (c *metricsCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), questionTime)
-	defer cancel()
-	config, catalogue := c.s.Config()
-	o, err := runlog.ReadOverview(ctx, c.s.Dir, config, catalogue, c.now())
-	if err != nil {
-		to <- prometheus.NewInvalidMetric(needsNow, err)
-		return
-	}
-	give := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	give(configurationOK, boolGauge(c.s.Trouble() == ""))
-	give(emulated, boolGauge(o.Emulated))
-	var act, heal float64
-	for _, n := range o.Needs {
-		if n.Act {
-			act++
-		} else {
-			heal++
-		}
-	}
-	give(needsNow, act, "you")
-	give(needsNow, heal, "nobody")
-	for _, p := range o.Pipelines {
-		give(runningNow, boolGauge(o.Running != nil && o.Running.Pipeline == p.Name), p.Name)
-		if !p.Next.IsZero() {
-			give(nextRun, unixSeconds(p.Next), p.Name)
-		}
-		if !p.AsOf.IsZero() {
-			give(dataAsOf, unixSeconds(p.AsOf), p.Name)
-		}
-		if len(p.Runs) > 0 {
-			last := p.Runs[0]
-			give(lastRun, unixSeconds(last.Finished), p.Name)
-			give(lastRunOK, boolGauge(last.Exit == problem.ExitOK), p.Name)
-			give(lastRunTook, last.Finished.Sub(last.Started).Seconds(), p.Name)
-			give(lastRunRows, float64(last.Rows), p.Name)
-			give(lastRunRequests, float64(last.Requests), p.Name)
-		}
-	}
-	for _, s := range o.Streams {
-		if !s.SyncedTo.IsZero() {
-			give(syncedTo, unixSeconds(s.SyncedTo), s.Workspace, s.Stream)
-		}
-		give(backfilled, s.Backfill, s.Workspace, s.Stream)
-		if i := slices.Index([]runlog.Freshness{runlog.Fresh, runlog.Late, runlog.Breached}, s.Freshness); i >= 0 {
-			give(lateness, float64(i), s.Workspace, s.Stream)
-		}
-	}
-}
-
-func boolGauge(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func unixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

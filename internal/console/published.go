@@ -23,7 +23,7 @@ func (c *Console) readPublished(ctx context.Context) (*publishedData, error) {
 	if c.facts != nil && c.facts.file == file {
 		return c.facts, nil
 	}
-	d := &publishedData{file: file, isolation: c.o.Isolation, profiles: map[string][]columnProfile{}, answers: map[string]*queryResult{}}
+	d := &publishedData{file: file, isolation: c.o.Isolation, profiles: map[string][]columnProfile{}, answers: map[string]*queryResult{}, failed: map[string]string{}, filled: map[string]chan struct{}{}}
 	_, catalogue := c.o.Config()
 	err = d.withReader(ctx, func(r *read.Reader) error { return d.readDictionary(ctx, r, catalogue) })
 	if err != nil {

@@ -9,7 +9,7 @@
   if (zones && own) zones.prepend(Object.assign(document.createElement("option"), { value: own }));
 
   // Keys: / to search, g and a letter to go somewhere.
-  const places = { o: "/", r: "/runs", f: "/freshness", d: "/data" };
+  const places = { o: "/", r: "/runs", f: "/freshness", q: "/questions", d: "/data" };
   let going = false;
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
@@ -48,7 +48,10 @@
     const folds = live.querySelectorAll("details");
     next.content.querySelectorAll("details").forEach((fold, i) => { fold.open = folds[i]?.open ?? fold.open; });
     if (next.innerHTML !== live.innerHTML) live.replaceChildren(next.content);
+    complete();
   };
+  // A part that is not complete yet is asked for again soon.
+  const complete = () => { if (live.querySelector("[data-again]")) setTimeout(() => refresh(), 2000); };
   const refresh = async () => {
     if (asking) { again = true; return; }
     asking = true;
@@ -62,6 +65,7 @@
     asking = false;
     if (again) { again = false; refresh(); }
   };
+  complete();
   const events = new EventSource("/api/v1/events");
   // The first word comes once the page is there: a run may have ended since it was made.
   events.addEventListener("running", refresh);
