@@ -73,6 +73,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	b := loginToShared(t)
 	w, _ := warehouse()
 	page := b.fetchPage("/runs/" + w.failed)
+	requireTexts(t, page, " a minute</small>", "<h2>Publish</h2>", "<code>"+strings.TrimSuffix(filepath.Base(w.runner.Dir.Current()), ".duckdb"))
 	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
 		"<b>data</b>", "needs action", "next: ", "Retry failed", "Published</dt><dd>yes")
 	for _, id := range []string{"01K0000000000000000000000X", "'; DROP TABLE x", "..%2F..%2Fx"} {
@@ -203,6 +204,22 @@ func TestS27HostileTextIsShownAsText(t *testing.T) {
 	if shown < 3 {
 		t.Errorf("it is shown %d times: the test finds nothing", shown)
 	}
+}
+
+// TestARejectedRecordIsKnownByTheEndOfItsKey: the key of a contact is personal.
+func TestARejectedRecordIsKnownByTheEndOfItsKey(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	page, err := b.console.zones.pageIn("run", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	detail := &runlog.RunDetail{Rejects: []runlog.RunReject{{Stream: "contacts", Column: "email", Reason: "type", Count: 2, Key: "66f0a1b2c3d4e5f6"}, {Stream: "tags", Reason: "range", Count: 1, Key: "1234567"}}}
+	if err := page.ExecuteTemplate(&text, "live", &runView{RunAccount: &runlog.RunAccount{RunDetail: detail}, Log: logView{RunLog: &runlog.RunLog{}}}); err != nil {
+		t.Fatal(err)
+	}
+	requireTexts(t, text.String(), `<td class="n">2</td><td><span class="pii">•••e5f6</span></td>`, `<td class="n">1</td><td><span class="pii">•••</span></td>`)
 }
 
 func TestButtonsDoWhatTheySay(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/internal/runlog"
@@ -20,6 +21,22 @@ type runView struct {
 	Healing bool               // the failed streams can be retried here
 	Coming  *comingRun         // after the last run of its pipeline
 	Usual   *runlog.Comparison // with the last runs of its kind; nil: too few
+}
+
+// PerMinute is how many requests the run has sent in a minute, on average; 0 without a time.
+func (v *runView) PerMinute() int64 {
+	if v.Time() <= 0 {
+		return 0
+	}
+	return int64(float64(v.Requests) / v.Time().Minutes())
+}
+
+// maskKey shows the end of a key, which is enough to tell records apart; a short key is hidden.
+func maskKey(key string) string {
+	if n := len(key); n >= 8 {
+		return "•••" + strings.ToValidUTF8(key[n-4:], "")
+	}
+	return "•••"
 }
 
 // knownRuns is the number of ended runs that pages read.

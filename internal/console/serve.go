@@ -102,5 +102,5 @@ var templateFuncs = template.FuncMap{
 	"strip": drawRunStrip, "spark": drawSparkline, "left": formatDuration, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "zone": time.UTC.String, "exact": formatISO, "clock": formatISO, "day": formatISO, "second": formatISO, // each page has them in its zone: pageIn
 
 	"stream": streamLink, "bytes": layout.Bytes, "used": formatUsed, "bare": func(text string) string { return strings.ReplaceAll(text, "`", "") }, "isRun": func(r runlog.PastRun) bool { return r.Run != "" && r.Pipeline != "" }, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare,
-	"broken": breakName,
+	"broken": breakName, "masked": maskKey,
 }
