@@ -310,7 +310,7 @@ var shots = os.Getenv("AQUEDUCK_SHOTS")
 
 func (p *page) shot(name string) {
 	p.t.Helper()
-	if shots == "" || !slices.Contains(strings.Fields("overview overview-dark overview-phone pipeline run question live log-phone"), name) {
+	if shots == "" || !slices.Contains(strings.Fields("overview overview-dark overview-phone pipeline run question questions lineage live"), name) {
 		return
 	}
 	const most = 150 << 10
@@ -339,7 +339,7 @@ func (s *stage) pages(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := map[string]string{"overview": "/", "pipeline": "/p/support", "runs": "/runs", "freshness": "/freshness", "data": "/data", "table": "/data/t/main/conversations",
-		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "missing": "/p/none"}
+		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "missing": "/p/none"}
 	for _, r := range runs {
 		if r.Pipeline == "support" && r.Outcome == "FAILED" {
 			paths["run"] = "/runs/" + r.Run
@@ -362,6 +362,9 @@ func (s *stage) pages(t *testing.T) {
 				continue
 			}
 			p.open(path)
+			if name == "questions" {
+				p.until("all questions are answered", `document.querySelector(".dashboard:not([data-again])") !== null`)
+			}
 			if width < 640 {
 				name += "-phone"
 			}
@@ -376,6 +379,7 @@ func (s *stage) pages(t *testing.T) {
 	}
 	p.scheme("light")
 	p.keys(paths)
+	p.filterData()
 	p.keepUnchanged(paths["run"])
 	p.filterLog(paths["run"])
 	p.open(paths["hostile"])
@@ -386,6 +390,14 @@ func (s *stage) pages(t *testing.T) {
 		t.Errorf("what the source said is not shown:\n%s", p.text())
 	}
 	p.withoutScripts(paths)
+}
+
+// filterData types into the filter of the data page, which applies it at once.
+func (p *page) filterData() {
+	p.t.Helper()
+	p.open("/data")
+	do(p, chromedp.SendKeys(chromedp.CSS(`.filterbox input[type=search]`), "country"))
+	p.until("the page has what the filter keeps", `location.search === "?q=country" && document.querySelector("details[open] .hits a[href$='#location_country']") !== null`)
 }
 
 // keys tries the keys that the footer of each page names.
@@ -440,7 +452,7 @@ func (p *page) filterLog(run string) {
 func (p *page) withoutScripts(paths map[string]string) {
 	p.t.Helper()
 	p.scripts(false)
-	for _, name := range []string{"overview", "pipeline", "run", "data", "question"} {
+	for _, name := range []string{"overview", "pipeline", "run", "data", "filtered", "lineage", "question", "questions"} {
 		p.open(paths[name])
 	}
 	p.filterLog(paths["run"])

@@ -106,5 +106,5 @@ func (v *questionView) nameRow(a *queryResult, row []any) string {
 	if len(words) == 0 {
 		return formatMeasure(a.Columns[0], row[0])
 	}
-	return strings.Join(words[:min(len(words), 2)], ", ")
+	return strings.Join(words[:min(len(words), 3)], ", ")
 }
