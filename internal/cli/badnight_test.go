@@ -3,10 +3,13 @@ package cli
 import (
 	"testing"
 	"time"
+
+	"aqueduck/internal/lane"
 )
 
 // TestABadNight: the API is down for forty minutes, then the token is revoked, and in the next night the disk is full.
 func TestABadNight(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("its processes would take minutes under the race detector: make test runs it")

@@ -148,6 +148,7 @@ func TestAnEmulatedWarehouseHasOneClock(t *testing.T) {
 // TestAnEmulatedClockNeverGoesBack: neither where no hour passes between runs, nor after a refused run, nor in a run for which the files beside the
 // database were lost.
 func TestAnEmulatedClockNeverGoesBack(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInsideSandbox(t)
 	b := newEmulatedBed(t)

@@ -14,6 +14,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/lane"
 )
 
 func TestChaosStrikesExactRequests(t *testing.T) {
@@ -145,6 +146,7 @@ func TestAnswersMayBeSlowOrMislabelled(t *testing.T) {
 }
 
 func TestMangledJSONOfGoodAnswers(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := startWorkspace(t, emulator.Config{})
 	plain := c.do("GET", "/contacts", nil)

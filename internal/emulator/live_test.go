@@ -11,6 +11,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/control"
+	"aqueduck/internal/lane"
 )
 
 // machineClock is the clock of a machine, which a test moves.
@@ -59,6 +60,7 @@ func truthOf(t *testing.T, w *emulator.Workspace, at time.Time) map[string]strin
 // TestAWorkspaceLivesByItsClock: what happens is the same whether somebody reads every few minutes or nobody for a day, and what has not happened
 // yet shows nowhere.
 func TestAWorkspaceLivesByItsClock(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	for _, population := range []string{emulator.Team, emulator.Odd} {
 		t.Run(population, func(t *testing.T) {

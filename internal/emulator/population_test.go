@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 )
 
 var update = flag.Bool("update", false, "write what docs/internals/population.md says of the population anew")
 
 // TestThePopulationIsWhatItsPageSays reads the whole demo as a client would.
 func TestThePopulationIsWhatItsPageSays(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("asks eight thousand times: make test runs it")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/runner"
 )
 
@@ -44,6 +45,7 @@ func (w *wrongClock) freeze() {
 // TestF8WrongClocksLoseNothing runs with a machine's clock that is wrong, jumps during a run, goes back or stands still, while the workspace's
 // clock goes on. Every run succeeds, and no later change has an earlier time.
 func TestF8WrongClocksLoseNothing(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour

@@ -83,6 +83,7 @@ func (d *driftingDoors) doorPages(t *testing.T) (all []string) {
 // TestF13RandomDriftsLoseNoRecordAndNoValue changes the shape of a list's records before each run. Every record is stored, every value is in its
 // column or in _extra, and every new field and type is noted once.
 func TestF13RandomDriftsLoseNoRecordAndNoValue(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	l := lane.New(t, "drifts of a schema", 10)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -14,6 +15,7 @@ import (
 
 // TestFailedOptionReadsAllAfterAFailedRun: when the API did not answer or nothing could be published, no single stream is known to have failed.
 func TestFailedOptionReadsAllAfterAFailedRun(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(76))

@@ -41,6 +41,7 @@ func (b *testBed) streamFreshness(name string) (runlog.Freshness, string) {
 // TestT86LostStreamFailsOnceThenGrowsStale: a plan that no longer includes a stream causes one failure, and after that the stream grows stale. A
 // stream that the workspace never had does neither.
 func TestT86LostStreamFailsOnceThenGrowsStale(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := tinyConfig(77)
 	c.Unavailable = []string{"contacts.deleted"}

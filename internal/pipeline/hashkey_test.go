@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
@@ -50,6 +51,7 @@ func (b *testBed) keyRefused(words string) {
 // where a key may be. Only with its own key the run continues, and an address has its old hash. A warehouse of an older version does not identify
 // its key, but shows that it hashed.
 func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBedWith(t, tinyConfig(431), hashing)
 	b.syncOnce(runner.Options{})

@@ -215,6 +215,7 @@ func withoutTags(t *testing.T, body []byte, id string) []byte {
 // TestT168StaleDetailIsReadAgain: the newest part of a conversation is missing, although its own time and count include it, so that search shows
 // it as stored. The next run reads it once more.
 func TestT168StaleDetailIsReadAgain(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b, talks := talkBed(t, 89)

@@ -72,6 +72,7 @@ func (b *testBed) checkLifecycle(lifecycle, current string, ids ...string) {
 // TestT24T25MergedLeadLeavesSearch merges leads that were never seen, that are stored, and while search is paged. Chains of
 // merges lead to the one contact that is left (T25), also when that is deleted in the end.
 func TestT24T25MergedLeadLeavesSearch(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(31))

@@ -48,6 +48,7 @@ func (b *testBed) answerWith(route string, with func(body []byte) []byte) {
 
 // TestT161ASearchThatReturnsNothingIsCheckedByID: an empty search is no evidence that nothing has changed.
 func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(84)
@@ -298,6 +299,7 @@ func TestT166RunsHaveATimeLimitByDefault(t *testing.T) {
 // TestDeadLetterCountIsStableUntilAValueChanges, however often the window reads the record again.
 // Holds: T198.
 func TestDeadLetterCountIsStableUntilAValueChanges(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(87))
 	b.syncOnce(runner.Options{})

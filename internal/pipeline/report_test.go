@@ -15,6 +15,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -186,6 +187,7 @@ func TestStatusShowsTheRunUnderWay(t *testing.T) {
 
 // TestCheckpointsMoveBackOnly: a rewind reads again from a time on, a reset reads everything again; neither deletes a row.
 func TestCheckpointsMoveBackOnly(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(123))
 	b.syncOnce(runner.Options{})

@@ -136,6 +136,7 @@ func (b *testBed) statusText() string {
 // step; a run that was interrupted before it published says it again, and the run after the publish succeeds.
 // Holds: F24.
 func TestARunThatStartsAnewSaysWhatIsLost(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	b := newBed(t, tinyConfig(117))

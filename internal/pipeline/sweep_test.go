@@ -207,6 +207,7 @@ func TestT152GuardAllowsFewDeletions(t *testing.T) {
 // TestT152LossOfAThirdOfAListNeedsConsent: more than ten rows may disappear at once when they are less than 30 % of the table, or with the
 // operator's consent.
 func TestT152LossOfAThirdOfAListNeedsConsent(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(56)

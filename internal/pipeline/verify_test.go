@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
@@ -158,6 +159,7 @@ func TestVerifyIgnoresChangesSinceTheRun(t *testing.T) {
 // TestVerifyKnowsTheListsOfContactsReadByID: a contact that was archived before the first run and is back was read by id, with its tags. Other tables
 // have them than those of the search, and nothing differs. A tag that neither table has is missing.
 func TestVerifyKnowsTheListsOfContactsReadByID(t *testing.T) {
+	lane.SkipHeavy(t)
 	t.Parallel()
 	c := tinyConfig(64)
 	c.Knobs = emulator.Knobs{NoLag: true}
@@ -186,6 +188,7 @@ func TestVerifyKnowsTheListsOfContactsReadByID(t *testing.T) {
 // TestVerifyFindsRowsOfWrongAnswers: a third of a list that was never read, a list that an answer left out, a record of which only id and time
 // were stored, an older copy, a time that was taken for none, a conversation without its parts.
 func TestVerifyFindsRowsOfWrongAnswers(t *testing.T) {
+	lane.SkipHeavy(t)
 	skipInRaceRun(t)
 	t.Parallel()
 	c := tinyConfig(63)
