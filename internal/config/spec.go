@@ -184,7 +184,7 @@ func (p *pipelineEntry) pipelineSpec() *grammar.Spec {
 			{Name: "warn_after", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.WarnAfter = v.Duration() }, Check: checkPositive, Doc: "Older data is late. Default: as soon as one due run has brought no complete data."},
 			{Name: "error_after", Kind: grammar.Duration, Into: p.takeErrorAfter, Check: checkPositive, Doc: "Older data breaches the SLA. Default: as soon as two due runs have brought none."}}},
 		{Name: "after", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { p.After = v.Texts() }, Item: &grammar.Spec{Kind: grammar.Text, Form: commandForm, Hint: "e.g. dbt run; without a command, leave the key out"}, Doc: "Shell commands that start in this file's directory after a run has published changed data: `dbt run`. AQUEDUCK_DATABASE, AQUEDUCK_PIPELINE and AQUEDUCK_RUN are set; tokens and alert addresses are not. If a command fails, the run exits with 1."},
-		{Name: "jitter", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.Jitter = v.Duration() }, Doc: "Each run starts up to this much later, so that many installations do not send requests at once."},
+		{Name: "jitter", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.Jitter = v.Duration() }, Doc: "Each run starts up to this much later, so that many installations do not send requests at once. Under `aqueduck worker`: five minutes if it is not set."},
 	}}
 }
 
