@@ -79,14 +79,14 @@ func TestSyncReadsEveryConfigurationThatCheckAccepts(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := map[string]string{}
-		ended := func(command string) int {
+		ended := func(ctx context.Context, command string) int {
 			a, _, stderr := inProcess(command, "-f", file)
 			a.Lookup, a.Now, a.Wait = env, time.Now, Wait
-			code := runCommand(over, a)
+			code := runCommand(ctx, a)
 			said[command] = stderr.String()
 			return code
 		}
-		check := ended("check")
+		check := ended(t.Context(), "check")
 		if check != 0 && check != 3 {
 			t.Fatalf("check ended with %d: %s\n%s", check, said["check"], text)
 		}
@@ -94,7 +94,7 @@ func TestSyncReadsEveryConfigurationThatCheckAccepts(t *testing.T) {
 			continue
 		}
 		right++
-		if sync := ended("sync"); sync == 3 {
+		if sync := ended(over, "sync"); sync == 3 {
 			t.Errorf("check finds right what sync refuses: %s\n%s", said["sync"], text)
 		}
 	}

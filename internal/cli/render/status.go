@@ -33,6 +33,8 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 		if !failed { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
+	} else if s.AsOf.IsZero() {
+		fmt.Fprintf(w, "data      published, but a stream has never been read to its end\n          next: %s\n", s.Given.Append("aqueduck sync"))
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
 	}

@@ -51,3 +51,13 @@ func TestAMissingModelIsShown(t *testing.T) {
 		t.Errorf("runs show prints:\n%s", out.String())
 	}
 }
+
+// TestStatusOfAStreamNeverReadToItsEnd has a next step in place of a time that there is not.
+func TestStatusOfAStreamNeverReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	PrintStatus(&runlog.Status{Dir: "data", Streams: []runlog.StreamStatus{{Workspace: "main", Stream: "contacts"}}}, &out)
+	if want := "data      published, but a stream has never been read to its end\n          next: aqueduck sync\n"; !strings.Contains(out.String(), want) {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
