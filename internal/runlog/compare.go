@@ -100,6 +100,9 @@ func (c *Comparison) String() string {
 	if c.More < 0 {
 		than = "shorter"
 	}
+	if c.More.Abs() > (c.Took - c.Usual).Abs() {
+		than += ", summed over streams that are read at the same time"
+	}
 	return fmt.Sprintf("%s: %s took %s %s.", text, what, term.Duration(c.More.Abs()), than)
 }
 

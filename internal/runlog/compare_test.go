@@ -70,3 +70,12 @@ func TestARunIsComparedWithTheLastOfItsKind(t *testing.T) {
 		t.Errorf("without traces: %s, not %s", got, want)
 	}
 }
+
+// TestComparisonSaysThatTimesAreSums, where an activity of several streams took longer than the whole run did.
+func TestComparisonSaysThatTimesAreSums(t *testing.T) {
+	t.Parallel()
+	c := &Comparison{Runs: 10, Usual: 10 * time.Second, Took: 25 * time.Second, Part: "reading", More: 48 * time.Second}
+	if got, want := c.String(), "It took 2.5 × as long as the last 10 runs of its kind (median 10.0s): reading took 48.0s longer, summed over streams that are read at the same time."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
