@@ -29,13 +29,6 @@ func (env *Env) loadWith(read configReader) (*config.Config, *schemas.Catalogue,
 	if err != nil {
 		return nil, nil, err
 	}
-	// The variable may be part of warehouse.dir: a misspelled name would show an empty warehouse.
-	named, _ := env.Lookup("AQUEDUCK_WORKSPACE")
-	for _, name := range strings.FieldsFunc(named, func(r rune) bool { return r == ',' }) {
-		if _, err := cfg.ResolveWorkspace(name); err != nil {
-			return nil, nil, err
-		}
-	}
 	if env.dir != "" {
 		cfg.Warehouse.Dir = env.dir
 		if i := slices.IndexFunc(env.flags, func(o config.Origin) bool { return o.Setting == "--dir" }); i >= 0 {
