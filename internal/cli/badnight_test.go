@@ -12,7 +12,7 @@ func TestABadNight(t *testing.T) {
 	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("its processes would take minutes under the race detector: make test runs it")
+		t.Skip("its processes would take minutes under the race detector: make test-all runs it")
 	}
 	n := newNights(t, 60, `version: 1
 workspaces:

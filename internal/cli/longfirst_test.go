@@ -15,7 +15,7 @@ func TestALongFirstSync(t *testing.T) {
 	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("its processes would take minutes under the race detector: make test runs it")
+		t.Skip("its processes would take minutes under the race detector: make test-all runs it")
 	}
 	const config = `version: 1
 workspaces:

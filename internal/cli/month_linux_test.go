@@ -97,7 +97,7 @@ func TestF17AMonthOfServeWithFaultsMissesNoNight(t *testing.T) {
 	if os.Getenv(inMonth) == "" {
 		t.Parallel()
 		if testing.Short() {
-			t.Skip("make test runs it")
+			t.Skip("make test-all runs it")
 		}
 		livesInItsOwnProcess(t)
 		return

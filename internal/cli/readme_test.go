@@ -100,7 +100,7 @@ func TestTheDemoOfTheReadmeWritesOnlyChanges(t *testing.T) {
 	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("three runs of the demo: make test runs it")
+		t.Skip("three runs of the demo: make test-all runs it")
 	}
 	least, env := 12_000, []string{"EMULATOR_CONTACTS=1500"}
 	if os.Getenv("AQUEDUCK_LONG") != "" {

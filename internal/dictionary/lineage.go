@@ -29,7 +29,20 @@ func StreamsForRelations(c *schemas.Catalogue, relations []string) ([]string, er
 	if err != nil {
 		return nil, fmt.Errorf("read the built-in models: %w", err)
 	}
+	made := map[string][]string{}
+	for _, m := range all {
+		made["models."+m.Name] = readRelations(m)
+	}
 	var streams []string
+	for _, name := range storedSources(made, relations...) {
+		streams = append(streams, streamOf(c, name)...)
+	}
+	slices.Sort(streams)
+	return slices.Compact(streams), nil
+}
+
+// storedSources returns what relations read in the end, directly or through others: the names without an entry in made, which says what SQL reads.
+func storedSources(made map[string][]string, relations ...string) (stored []string) {
 	waiting, done := slices.Clone(relations), map[string]bool{}
 	for len(waiting) > 0 {
 		name := waiting[0]
@@ -38,24 +51,13 @@ func StreamsForRelations(c *schemas.Catalogue, relations []string) ([]string, er
 			continue
 		}
 		done[name] = true
-		model, isModel := strings.CutPrefix(name, "models.")
-		if !isModel {
-			streams = append(streams, streamOf(c, name)...)
+		if reads := made[name]; len(reads) > 0 {
+			waiting = append(waiting, reads...)
 			continue
 		}
-		for _, m := range all {
-			if m.Name != model {
-				continue
-			}
-			stored, others := sourceRelations(m)
-			waiting = append(waiting, stored...)
-			for _, other := range others {
-				waiting = append(waiting, "models."+other)
-			}
-		}
+		stored = append(stored, name)
 	}
-	slices.Sort(streams)
-	return slices.Compact(streams), nil
+	return stored
 }
 
 // streamOf returns the stream that a pipeline must name to read a stored relation; a dataset of exports is its own stream.
@@ -102,18 +104,7 @@ func FindLineage(c *schemas.Catalogue, all []schemas.Relation, relation string) 
 			found.ReadBy = append(found.ReadBy, name)
 		}
 	}
-	waiting, done := []string{relation}, map[string]bool{}
-	for len(waiting) > 0 {
-		name := waiting[0]
-		waiting = waiting[1:]
-		if done[name] {
-			continue
-		}
-		done[name] = true
-		if reads := made[name]; len(reads) > 0 {
-			waiting = append(waiting, reads...)
-			continue
-		}
+	for _, name := range storedSources(made, relation) {
 		found.Streams = append(found.Streams, fillingStreams(c, name)...)
 	}
 	for _, names := range []*[]string{&found.Streams, &found.Reads, &found.ReadBy} {

@@ -20,14 +20,14 @@ import (
 )
 
 // A client library of another language reads the emulator as it reads a real workspace, knowing nothing of it. The first is a
-// general one, which CI installs. Which one belongs to the API is said from outside, as this program names no brand:
+// general one, which make test-all installs. Which one belongs to the API is said from outside, as this program names no brand:
 //
 //	AQUEDUCK_CLIENT=<package of the npm registry> go test ./internal/emulator -run OfficialClient
 
 func TestPythonClientReadsEveryListToItsEnd(t *testing.T) {
 	lane.SkipHeavy(t)
 	if testing.Short() {
-		t.Skip("installs a package: make test runs it")
+		t.Skip("installs a package: make test-all runs it")
 	}
 	t.Parallel()
 	python := filepath.Join(t.TempDir(), "env", "bin", "python")

@@ -20,7 +20,7 @@ func TestThePopulationIsWhatItsPageSays(t *testing.T) {
 	lane.SkipHeavy(t)
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("asks eight thousand times: make test runs it")
+		t.Skip("asks eight thousand times: make test-all runs it")
 	}
 	s := surveyOf(startWorkspace(t, emulator.Config{Contacts: 10_400, Conversations: 3000, Calls: 800, Logs: 4000}))
 	slices.Sort(s.sizes)
