@@ -20,19 +20,26 @@ type relationMeaning struct {
 
 // describeSchema comments tables, views and columns, and fills the dictionary.
 func describeSchema(ctx context.Context, db *duck.DB, s Schema) error {
-	return writeMeanings(ctx, db, s.Name, s.NoComments, schemaMeanings(s))
+	all := schemaMeanings(s)
+	return writeMeanings(ctx, db, s.Name, all, s.commented(all))
 }
 
-// writeMeanings comments the relations of a schema, unless it says not to, and writes its dictionary again.
-func writeMeanings(ctx context.Context, db *duck.DB, schema string, noComments bool, all []relationMeaning) error {
+// commented are those of some relations whose comments are written: none where the schema says so.
+func (s Schema) commented(all []relationMeaning) []relationMeaning {
+	if s.NoComments {
+		return nil
+	}
+	return all
+}
+
+// writeMeanings writes the dictionary of a schema again, and the comments of those relations that have lost theirs.
+func writeMeanings(ctx context.Context, db *duck.DB, schema string, all, commented []relationMeaning) error {
 	stored, err := db.Columns(ctx, schema)
 	if err != nil {
 		return err
 	}
-	if !noComments {
-		if err := writeComments(ctx, db, schema, stored, all); err != nil {
-			return err
-		}
+	if err := writeComments(ctx, db, schema, stored, commented); err != nil {
+		return err
 	}
 	return fillDictionary(ctx, db, schema, stored, all)
 }

@@ -17,6 +17,7 @@ type lakeWriter struct {
 	group     int    // rows in a row group; 0: by the number of columns
 	file      string // name of the published file, without suffix
 	schema    Schema
+	defined   string                         // fingerprint of the schema
 	columns   map[string][]duck.StoredColumn // by table
 	old       Manifest
 	manifest  Manifest

@@ -124,7 +124,7 @@ func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 // writeLake writes the parts with changed rows under temporary names and audits them. Unions of other tables come last.
 func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lakeWriter, error) {
 	l := &lakeWriter{dir: p.dir.Lake(s.Name), temp: filepath.Join(p.dir.Temp(), "part-"+s.Name+"-"), target: p.spec.PartBytes, group: p.spec.GroupRows, file: p.name,
-		schema: s, contents: map[string]tableParts{}}
+		schema: s, defined: schemaFingerprint(s), contents: map[string]tableParts{}}
 	if l.target <= 0 {
 		l.target = partBytes
 	}
@@ -192,7 +192,7 @@ func (l *lakeWriter) planTable(ctx context.Context, db *duck.DB, want lakeTable)
 // definitionOf changes when a table's parts are no longer of use: with its columns, or with the definition of its schema.
 func (l *lakeWriter) definitionOf(table string) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q\n", schemaFingerprint(l.schema), l.columns[table])
+	fmt.Fprintf(h, "%s %q\n", l.defined, l.columns[table])
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -68,7 +68,7 @@ func (b *modelBuild) finishModels(ctx context.Context, db *duck.DB) error {
 	if err := dropOthers(ctx, db, s.Models.Schema, b.made); err != nil {
 		return err
 	}
-	if err := s.describeModels(ctx, db, b.made); err != nil {
+	if err := b.describeModels(ctx, db); err != nil {
 		return err
 	}
 	if len(b.failed) > 0 {
@@ -252,15 +252,20 @@ func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation
 	return nil
 }
 
-// describeModels comments models. A column without its own comment has that of the column with the same name that the
-// model reads.
-func (s Schema) describeModels(ctx context.Context, db *duck.DB, made []Relation) error {
-	known := schemaMeanings(s)
+// describeModels comments the models that were made, and fills their dictionary. A column without its own comment has that of the column with the same
+// name that the model reads. Where the definitions are unchanged, only tables have lost their comments.
+func (b *modelBuild) describeModels(ctx context.Context, db *duck.DB) error {
+	s, known := b.schema, schemaMeanings(b.schema)
 	first := len(known)
-	for _, r := range made {
+	for _, r := range b.made {
 		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, known)})
 	}
-	return writeMeanings(ctx, db, s.Models.Schema, s.NoComments, known[first:])
+	all := known[first:]
+	commented := slices.Clone(s.commented(all))
+	if b.defined {
+		commented = slices.DeleteFunc(commented, func(d relationMeaning) bool { return d.kind != "table" })
+	}
+	return writeMeanings(ctx, db, s.Models.Schema, all, commented)
 }
 
 var lineInSQL = regexp.MustCompile(`LINE (\d+):`)

@@ -16,6 +16,7 @@ import (
 	"aqueduck/load/failure"
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/wear"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 )
@@ -211,7 +212,7 @@ func (p *publishRun) recordMetadata(ctx context.Context, db *duck.DB) error {
 	if err := p.recordPublish(ctx, db); err != nil {
 		return fmt.Errorf("record the publish: %w", err)
 	}
-	if err := compactSystemTables(ctx, db); err != nil {
+	if err := wear.CompactSystemTables(ctx, db); err != nil {
 		return fmt.Errorf("compact the records: %w", err)
 	}
 	return nil

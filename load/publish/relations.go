@@ -80,11 +80,7 @@ func remakeTables(ctx context.Context, db *duck.DB, s Schema, changed bool) erro
 		}
 		made = append(made, r.Name)
 	}
-	if s.NoComments {
-		return nil
-	}
-	all := schemaMeanings(s)
-	all = slices.DeleteFunc(all, func(d relationMeaning) bool { return !slices.Contains(made, d.name) })
+	all := slices.DeleteFunc(s.commented(schemaMeanings(s)), func(d relationMeaning) bool { return !slices.Contains(made, d.name) })
 	stored, err := db.Columns(ctx, s.Name)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package publish
+package wear
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 // 122,880 rows.
 const sparseRows = 20_000
 
-// compactSystemTables rewrites the tables of _sync with many small row groups. DuckDB writes the rows of each run as a
+// CompactSystemTables rewrites the tables of _sync with many small row groups. DuckDB writes the rows of each run as a
 // separate group, which takes blocks of its own however few they are. Without this, each run adds three blocks or more to the
 // file: for its rows in _sync.runs, _sync.publishes and _sync.stream_runs. The next checkpoint frees the deleted groups.
-func compactSystemTables(ctx context.Context, db *duck.DB) error {
+func CompactSystemTables(ctx context.Context, db *duck.DB) error {
 	sparse, err := sparseTables(ctx, db)
 	if err != nil {
 		return fmt.Errorf("count the row groups of _sync: %w", err)

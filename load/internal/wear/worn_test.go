@@ -1,4 +1,4 @@
-package publish
+package wear
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func TestF17ManySmallRunsWearAFile(t *testing.T) {
 	}
 	worn := func() bool {
 		t.Helper()
-		worn, err := isWorn(ctx, db)
+		worn, err := IsWorn(ctx, db)
 		if err != nil {
 			t.Fatal(err)
 		}

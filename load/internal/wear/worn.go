@@ -1,0 +1,62 @@
+// Package wear finds and frees the space in a database file that no row needs.
+package wear
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"aqueduck/load/internal/duck"
+)
+
+// wornRatio is how many times larger than a fresh file a file may be before it is written again.
+const wornRatio = 1.5
+
+// smallFile is the number of blocks up to which a file is never worn, and the number that the few new rows of each run
+// may take in addition: a small file would otherwise be written again every few nights.
+const smallFile = 64
+
+// IsWorn reports whether a file should be written again. It compares the blocks of the file with those that its live rows
+// need. DuckDB counts free blocks. Deleted rows stay in their row groups: they are the difference between what a table
+// holds and what it shows. The few rows that a night adds to a table also take a nearly empty block each.
+func IsWorn(ctx context.Context, db *duck.DB) (bool, error) {
+	var total, used int64
+	err := db.Scan(ctx, "SELECT total_blocks, used_blocks FROM pragma_database_size() WHERE database_name = $1", []any{duck.Catalog}, &total, &used)
+	if err != nil || total <= smallFile {
+		return false, err
+	}
+	var stored, live float64
+	query := `SELECT coalesce(sum(d.estimated_size * d.column_count), 0)::DOUBLE, coalesce(sum(t.rows * d.column_count), 0)::DOUBLE
+		FROM duckdb_tables() d JOIN _sync.tables t ON t.schema = d.schema_name AND t.table_name = d.table_name WHERE d.database_name = $1`
+	if err := db.Scan(ctx, query, []any{duck.Catalog}, &stored, &live); err != nil {
+		return false, err
+	}
+	if stored < live || stored == 0 {
+		stored, live = 1, 1
+	}
+	fresh := float64(used) * live / stored
+	if float64(total) > wornRatio*fresh {
+		return true, nil
+	}
+	thin, err := thinGroups(ctx, db)
+	return float64(total) > wornRatio*(fresh-float64(thin))+smallFile, err
+}
+
+// thinGroups counts the nearly empty row groups, except one of each table. A table of one row has no other: to plan its part costs more.
+func thinGroups(ctx context.Context, db *duck.DB) (thin int64, err error) {
+	const full = 2048 // rows: a sixteenth of a group
+	var counts []string
+	err = db.Each(ctx, "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND estimated_size > 1", []any{duck.Catalog}, func(rows *sql.Rows) error {
+		var schema, name string
+		err := rows.Scan(&schema, &name)
+		counts = append(counts, fmt.Sprintf(`SELECT greatest(count(*) - 1, 0) FROM (SELECT 1 FROM pragma_storage_info(%s)
+			WHERE column_id = 0 AND segment_type <> 'VALIDITY' GROUP BY row_group_id HAVING sum("count") < %d)`, duck.Text(duck.Table(schema, name)), full))
+		return err
+	})
+	if err != nil || len(counts) == 0 {
+		return 0, err
+	}
+	err = db.Scan(ctx, "SELECT sum(n)::BIGINT FROM ("+strings.Join(counts, " UNION ALL ")+") t(n)", nil, &thin)
+	return thin, err
+}
