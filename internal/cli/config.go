@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,9 +84,16 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 		}
 		return layout.Dir(env.dir), nil
 	}
-	config, _, err := env.loadConfig()
+	cfg, _, err := env.loadConfig()
 	if err != nil {
 		return "", err
 	}
-	return layout.Dir(config.Warehouse.Dir), nil
+	// The variable may be part of warehouse.dir: a misspelled name would show an empty warehouse.
+	named, _ := env.Lookup("AQUEDUCK_WORKSPACE")
+	for _, name := range strings.FieldsFunc(named, func(r rune) bool { return r == ',' }) {
+		if _, err := cfg.ResolveWorkspace(strings.TrimSpace(name)); err != nil {
+			return "", fmt.Errorf("read AQUEDUCK_WORKSPACE: %w", err)
+		}
+	}
+	return layout.Dir(cfg.Warehouse.Dir), nil
 }
