@@ -278,7 +278,8 @@ func (m *commitMerger) copyStored(ctx context.Context, g stagedGroup, table stri
 func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64, error) {
 	t := g.own.Table
 	var same []string
-	for _, name := range clause.Compared(t) {
+	compared := clause.Compared(t)
+	for _, name := range compared {
 		same = append(same, fmt.Sprintf("s.%[1]s IS NOT DISTINCT FROM t.%[1]s", duck.Name(name)))
 	}
 	for _, child := range g.children {
@@ -296,9 +297,16 @@ func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64,
 		}
 		same = append(same, came+" = "+fmt.Sprintf(sum, duck.Table(m.schema, child.Table.Name), clause.Matches("c.", child.Table.ParentKey, "t.", t.Key)))
 	}
-	n, err := m.execStatement(ctx, fmt.Sprintf(`UPDATE %s AS d SET state = '%s' FROM %s l, %s s, %s t
-		WHERE l.news AND l._row = d._row AND s._row = d._row AND %s AND %s`,
-		decided, isUnchanged, partialRows, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key), strings.Join(same, " AND ")))
+	from := fmt.Sprintf("FROM %s l, %s s, %s t WHERE l.news AND s._row = l._row AND %s", partialRows, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key))
+	// To compare all columns reads the whole table. Most records have another time, which two columns tell.
+	if slices.Contains(compared, t.Newest) {
+		var some bool
+		query := fmt.Sprintf("SELECT EXISTS (SELECT 1 %[1]s AND s.%[2]s IS NOT DISTINCT FROM t.%[2]s)", from, duck.Name(t.Newest))
+		if err := m.work.DB.Scan(ctx, query, nil, &some); err != nil || !some {
+			return 0, err
+		}
+	}
+	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' %s AND l._row = d._row AND %s", decided, isUnchanged, from, strings.Join(same, " AND ")))
 	if err != nil || n == 0 {
 		return 0, err
 	}

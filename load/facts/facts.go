@@ -39,25 +39,22 @@ func (w *Facts) EngineVersion(ctx context.Context) (version string, err error) {
 	return version, err
 }
 
-// NonNullColumns reports which columns nearly every row of a table has a value in, among the rows read with one API
+// NonNullColumns reports which of some columns nearly every row of a table has a value in, among the rows read with one API
 // version. An empty table has none.
-func (w *Facts) NonNullColumns(ctx context.Context, schema string, t transform.Table, version string) (filled map[string]bool, err error) {
-	err = w.db.Do(fmt.Sprintf("count the values of %s", t.Name), func(db *duck.DB) error {
-		counts := make([]string, len(t.Columns))
-		found := make([]any, len(t.Columns)+1)
-		for i, c := range t.Columns {
-			counts[i] = "count(" + duck.Name(c.Name) + ")"
-			found[i+1] = new(int64)
+func (w *Facts) NonNullColumns(ctx context.Context, schema, table, version string, columns []string) (filled map[string]bool, err error) {
+	err = w.db.Do(fmt.Sprintf("count the values of %s", table), func(db *duck.DB) error {
+		counts, found, rows := make([]string, len(columns)), make([]any, len(columns)+1), int64(0)
+		found[0] = &rows
+		for i, name := range columns {
+			counts[i], found[i+1] = ", count("+duck.Name(name)+")", new(int64)
 		}
-		found[0] = new(int64)
-		query := "SELECT count(*), " + strings.Join(counts, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + transform.VersionColumn + " = $1"
+		query := "SELECT count(*)" + strings.Join(counts, "") + " FROM " + duck.Table(schema, table) + " WHERE " + transform.VersionColumn + " = $1"
 		if err := db.Scan(ctx, query, []any{version}, found...); err != nil {
 			return err
 		}
-		rows := float64(*found[0].(*int64))
 		filled = map[string]bool{}
-		for i, c := range t.Columns {
-			filled[c.Name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAlwaysSet*rows
+		for i, name := range columns {
+			filled[name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAlwaysSet*float64(rows)
 		}
 		return nil
 	})

@@ -202,9 +202,9 @@ func refuseVanishedColumns(ctx context.Context, t *Task) error {
 	if records < 1000 || len(absent) == 0 {
 		return nil
 	}
-	if t.nearlyAlwaysSet == nil {
+	if t.nearlyAlwaysSet == nil { // later fewer columns are absent, and no other ones
 		err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-			t.nearlyAlwaysSet, err = work.Facts.NonNullColumns(ctx, t.Workspace.Name, t.Tables[0], t.Workspace.Config.APIVersion)
+			t.nearlyAlwaysSet, err = work.Facts.NonNullColumns(ctx, t.Workspace.Name, t.Tables[0].Name, t.Workspace.Config.APIVersion, absent)
 			return err
 		})
 		if err != nil {

@@ -177,7 +177,7 @@ type Task struct {
 	redactedIDs     []string                // those of doneIDs without any record, where that means that the source redacted the text
 	askedAt         time.Time               // when the newest of the ids at hand entered the queue
 	Broken          error                   // why the stream cannot be read at all
-	nearlyAlwaysSet map[string]bool         // columns that nearly every stored row has; nil before the first query
+	nearlyAlwaysSet map[string]bool         // columns that nearly every stored row has, of those that were absent at the first query; nil before it
 
 	evidence map[extract.Window]*windowEvidence // of the windows that are being read
 	doubts   doubtfulRecords
