@@ -34,7 +34,7 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 	{"usage", "the command line is wrong", "see `--help`", "2",
 		"Rows that name a form, a page or the overview are messages of the [console](console.md)."},
 	{"query", "DuckDB cannot answer a statement", "correct the statement", "1; 2 for an unknown saved query", ""},
-	{"data", "received or stored data is wrong", "check what the message names before you accept it", "1; without an intact published file or erasure log 3; publish guard 6",
+	{"data", "received or stored data is wrong", "check what the message names before you accept it", "1; a run without an intact published file or erasure log 3; publish guard 6",
 		"Before you use `--accept-drop`, look at the source: [a publish was held back](recover.md#a-publish-was-held-back)."},
 	{"source", "the API's answers contradict each other, or never end", "nobody at first; if it stays, ask the API's support", "1",
 		"Nothing is lost: what was received is stored, and the watermark stays where it was."},

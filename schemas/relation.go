@@ -99,6 +99,19 @@ func (r *Relation) Sources() (all []RelationSource) {
 	return all
 }
 
+var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
+
+// Placeholders returns the words in braces of the SQL, such as schema, each once.
+func (r *Relation) Placeholders() (all []RelationSource) {
+	for _, found := range placeholder.FindAllStringSubmatchIndex(r.SQL, -1) {
+		name := r.SQL[found[2]:found[3]]
+		if !slices.ContainsFunc(all, func(other RelationSource) bool { return other.Name == name }) {
+			all = append(all, RelationSource{Name: name, relation: r, at: found[2]})
+		}
+	}
+	return all
+}
+
 // Mistake is a mistake at the name.
 func (s RelationSource) Mistake(message, hint string) grammar.Mistake {
 	before, after := s.relation.SQL[:s.at], s.relation.SQL[s.at:]

@@ -13,7 +13,7 @@ const exitCodes = `Exit codes:
        a command of after: or a statement failed, or the disk failed or is full; committed data is intact
     2  wrong command line; plan --detailed-exitcode: tables or columns would be added, or columns widened
     3  the configuration is wrong, this user cannot use the warehouse's directory, the token belongs to
-       another workspace, or no published file is intact
+       another workspace, or a run finds no intact published file
     4  the API refused the token, or every requested stream is unavailable; no watermark of that workspace moved
     5  another run holds the lock of the warehouse, or another serve runs its pipelines
     6  manual action needed: the publish guard held a publish back and readers keep the previous file;

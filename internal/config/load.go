@@ -164,7 +164,11 @@ func (l *configLoader) readMatchingFiles(v *grammar.Value, hint string, take fun
 				l.report.Hide(name)
 			}
 			// A command may redirect its output to a stream file while it reads this configuration: the shell has just made the file, empty.
-			if len(text) > 0 && !seen[name] {
+			switch {
+			case seen[name]:
+			case len(text) == 0:
+				pattern.Warn("write a stream or a model into it, or remove it", "%s is empty", name)
+			default:
 				take(name, text)
 			}
 			seen[name] = true

@@ -13,7 +13,7 @@ import (
 
 // takeModels adds the user's models to the built-in ones. A name must be unique.
 func (l *configLoader) takeModels(v *grammar.Value) {
-	l.readMatchingFiles(v, "create one (docs/models.md#your-own-models), or remove it from models.files", func(name string, text []byte) {
+	l.readMatchingFiles(v, "create one (docs/models.md#your-own-models), or remove it from models", func(name string, text []byte) {
 		own, err := models.Parse(name, string(text))
 		if err != nil {
 			v.Report(err)
@@ -26,7 +26,11 @@ func (l *configLoader) takeModels(v *grammar.Value) {
 				if private {
 					what = "one of its models"
 				}
-				v.Wrong("give it another name", "%s: %s is in %s already", name, what, all[i].File)
+				where := "in " + all[i].File + " already"
+				if models.IsBuiltin(m.Name) {
+					where = "built in"
+				}
+				v.Wrong("give it another name", "%s: %s is %s", name, what, where)
 				continue
 			}
 			m.Private = private
@@ -48,6 +52,12 @@ func (l *configLoader) checkModelSources(v *grammar.Value) {
 	for _, m := range l.config.Models {
 		if models.IsBuiltin(m.Name) {
 			continue
+		}
+		// Other words in braces may be part of a text: only a word that resembles a placeholder is a mistake.
+		for _, word := range m.Placeholders() {
+			if meant := grammar.Nearest(word.Name, models.Placeholders); meant != "" && meant != word.Name {
+				v.Report(grammar.Mistakes{word.Mistake(fmt.Sprintf("there is no placeholder {%s}", word.Name), fmt.Sprintf("did you mean {%s}?", meant))})
+			}
 		}
 		for _, source := range m.Sources() {
 			known, others, what, prefix := tables, names, "table", "{models}."

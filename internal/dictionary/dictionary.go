@@ -77,8 +77,8 @@ func NewDictionary(ctx context.Context, c *schemas.Catalogue, config *config.Con
 	return b.buildDictionary(schema.Internal), nil
 }
 
-// FindFailedModels makes the models of users on empty tables, in a separate process, and returns a mistake for each that DuckDB refuses. It does not
-// know models of datasets, whose columns only the source knows.
+// FindFailedModels makes the models of users on empty tables, in a separate process. It returns a mistake for each that DuckDB refuses, and for each
+// column that a file describes and its model does not have. It does not know models of datasets, whose columns only the source knows.
 func FindFailedModels(ctx context.Context, c *schemas.Catalogue, config *config.Config, program sandbox.Program) (found grammar.Mistakes, err error) {
 	if !slices.ContainsFunc(config.Models, func(m schemas.Relation) bool { return !models.IsBuiltin(m.Name) }) {
 		return nil, nil
@@ -88,7 +88,12 @@ func FindFailedModels(ctx context.Context, c *schemas.Catalogue, config *config.
 	if err != nil {
 		return nil, err
 	}
-	_, failed, err := publish.Outline(ctx, schema, program)
+	made, failed, err := publish.Outline(ctx, schema, program)
+	for _, m := range config.Models {
+		if i := slices.IndexFunc(made, func(o publish.RelationOutline) bool { return o.Model && o.Name == m.Name }); i >= 0 && !models.IsBuiltin(m.Name) {
+			found = append(found, unknownColumns(m, made[i])...)
+		}
+	}
 	for _, f := range failed {
 		m := config.Models[slices.IndexFunc(config.Models, func(m schemas.Relation) bool { return m.Name == f.Name })]
 		mistake := grammar.Mistake{File: f.File, Line: f.Line, Column: 1, Message: fmt.Sprintf("DuckDB refuses the model %q: %v", f.Name, f.Err)}
@@ -100,6 +105,28 @@ func FindFailedModels(ctx context.Context, c *schemas.Catalogue, config *config.
 		found = append(found, mistake)
 	}
 	return found, err
+}
+
+// unknownColumns are the columns that a model's key line or column lines name, and that the model does not have.
+func unknownColumns(m schemas.Relation, made publish.RelationOutline) (found grammar.Mistakes) {
+	if m.Private {
+		return nil
+	}
+	var has []string
+	for _, c := range made.Columns {
+		has = append(has, c.Name)
+	}
+	named := slices.Clone(m.Key)
+	for _, c := range m.Columns {
+		named = append(named, c.Name)
+	}
+	for i, name := range named {
+		if !slices.Contains(has, name) && slices.Index(named, name) == i {
+			found = append(found, grammar.Mistake{File: m.File, Line: m.Line, Column: 1, Hint: grammar.DidYouMean(name, has),
+				Message: fmt.Sprintf("the lines before the SELECT name column %q, which model %q does not have", name, m.Name)})
+		}
+	}
+	return found
 }
 
 // dictionaryBuilder builds one Dictionary.

@@ -72,7 +72,11 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 			return errors.Join(err, db.Close())
 		}
 		kind, outcome := byte(madeKind), modelOutcome{Model: i}
-		if wrong := makeRelation(ctx, db, o.Schema, m.Relation, there[m.Name]); wrong != nil {
+		wrong := db.RequireSchemas(m.SQL)
+		if wrong == nil {
+			wrong = makeRelation(ctx, db, o.Schema, m.Relation, there[m.Name])
+		}
+		if wrong != nil {
 			kind, outcome.Line, outcome.Text = failedKind, lineOf(m.Relation, wrong), plainError(m.Relation, wrong).Error()
 		} else {
 			made = append(made, m.Name)

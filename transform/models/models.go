@@ -13,6 +13,9 @@ import (
 //go:embed *.sql
 var files embed.FS
 
+// Placeholders are the words in braces that a model's SQL may have.
+var Placeholders = []string{"schema", "models", "timezone", "office_timezone", "office_hours", "office_holidays"}
+
 // Builtin are the built-in models, in no particular order. Their SQL names stored relations as {schema}.contacts, other models as
 // {models}.reply_pairs, and the warehouse's time zone as {timezone}.
 func Builtin() ([]schemas.Relation, error) {

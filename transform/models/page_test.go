@@ -46,12 +46,12 @@ FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
 - The lines ` + "`" + `-- relation:` + "`" + ` and ` + "`" + `-- doc:` + "`" + ` are required. ` + "`" + `-- key:` + "`" + ` names the columns that identify a row. ` + "`" + `-- column NAME: meaning` + "`" + `
   becomes the comment of a column.
 - Write ` + "`" + `{schema}.` + "`" + ` before a stored table, ` + "`" + `{models}.` + "`" + ` before another model, and ` + "`" + `{timezone}` + "`" + ` for the warehouse's time zone. Models are
-  built in the order of these references.
+  built in the order of these references. A table without a schema is refused: DuckDB would read that of ` + "`" + `main` + "`" + `, in the models of every workspace.
 - ` + "`" + `-- column nick from name: …` + "`" + ` says that column ` + "`" + `nick` + "`" + ` shows the source's column ` + "`" + `name` + "`" + `. In the dictionary it is then personal data, too.
 - With ` + "`" + `(table)` + "`" + ` instead of ` + "`" + `(view)` + "`" + ` the model is stored, and filled at each publish that changed a row.
 - A model reads only the warehouse. It calls only functions without side effects, and no macros. ` + "`" + `aqueduck check` + "`" + ` names a function that is
   not allowed. In a checkout, ` + "`" + `load/internal/duck/functions.txt` + "`" + ` lists all of them.
-- ` + "`" + `aqueduck check` + "`" + ` reports a table after ` + "`" + `{schema}.` + "`" + ` that no stream has, and a model after ` + "`" + `{models}.` + "`" + ` that does not exist, with the nearest name. A model of streams that no pipeline reads is left out without a message.
+- ` + "`" + `aqueduck check` + "`" + ` reports a table after ` + "`" + `{schema}.` + "`" + ` that no stream has, and a model after ` + "`" + `{models}.` + "`" + ` that does not exist, with the nearest name. It also reports columns of the lines ` + "`" + `-- key:` + "`" + ` and ` + "`" + `-- column` + "`" + ` that the model does not have. A model of streams that no pipeline reads is left out without a message.
 - ` + "`" + `aqueduck check` + "`" + ` makes your models on empty tables, and reports the file and line of each that DuckDB refuses. It does not know the columns of datasets of exports: it leaves models that read one out. If DuckDB refuses a model in a run, the run warns with its file and line, also with ` + "`" + `-q` + "`" + `. ` + "`" + `status` + "`" + ` and ` + "`" + `runs show` + "`" + ` print it. The model is then missing from the published file, the data is complete, and the exit code does not change.
 `
 

@@ -3,6 +3,7 @@
 -- key: conversation_id
 -- column conversation_id: Id of the conversation.
 -- column created_date: Day of the start of the conversation, in the time zone of the warehouse.
+-- column waiting_since: Start of the contact's open turn, as the source sends it. In conversation_metrics it is computed from the parts, and may differ. Values in the far future occur.
 -- column met: True for hit, false for missed; null for active, cancelled and unknown values.
 SELECT c.id AS conversation_id, c.sla_name, c.sla_status,
        CASE c.sla_status WHEN 'hit' THEN true WHEN 'missed' THEN false END AS met,

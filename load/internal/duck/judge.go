@@ -17,7 +17,7 @@ import (
 // Refused is the error of a statement that reads, but calls a function or view that users' SQL may not call.
 type Refused struct {
 	Name   string // of the function or view
-	View   bool   // Name is a view's
+	View   bool   // Name is that of a view or table
 	Reason string // what the function does, as part of a sentence
 	Line   int    // line in the statement, from 1; 0: the error has it elsewhere
 }
@@ -276,8 +276,7 @@ func namedAggregates(part map[string]any) (names []string) {
 }
 
 func (j *statementCheck) locateRefusal(part map[string]any, r Refused) *Refused {
-	at, _ := part["query_location"].(float64)
-	end := min(max(j.from+int(at), 0), len(j.statement))
+	end := min(max(j.from+int(placeOf(part)), 0), len(j.statement))
 	r.Line = strings.Count(j.statement[:end], "\n") + 1
 	return &r
 }
