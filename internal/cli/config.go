@@ -79,8 +79,12 @@ func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 	defer func() { env.clock.Store(runlog.NewClock(dir, env.Now)) }()
 	if env.dir != "" {
-		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
-			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: "give the warehouse's directory: --dir DIR"}
+		const next = "give the warehouse's directory: --dir DIR"
+		switch found, err := os.Stat(env.dir); {
+		case errors.Is(err, fs.ErrNotExist):
+			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: next}
+		case err == nil && !found.IsDir():
+			return "", &problem.Problem{Class: "config", What: env.dir + " is a file, not a directory", Next: next}
 		}
 		return layout.Dir(env.dir), nil
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -63,7 +64,11 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 	}
 	for _, f := range []struct{ name, value string }{{"output", env.output}, {"log-level", env.logLevel}, {"log-format", env.logFormat}, {"progress", env.progress}, {"color", env.color}} {
 		if known := valuesOf[f.name]; !slices.Contains(known, f.value) {
-			return usage.Errorf(c, "--%s %s: expected %s or %s", f.name, f.value, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+			given := "--" + f.name + " " + f.value
+			if !c.Flags().Changed(f.name) {
+				given = fmt.Sprintf("%s=%s (variable of --%s)", usage.VariableOf(c.Flag(f.name)), f.value, f.name)
+			}
+			return usage.Errorf(c, "%s: expected %s or %s", given, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 		}
 	}
 	env.machine.Store(writesJSONLines(env, c))
