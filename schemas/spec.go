@@ -208,6 +208,9 @@ func eraseSpec() grammar.Spec {
 		Values: []grammar.Choice{{Name: "all", Doc: "all columns become null, except the key and `stays` columns."}, {Name: "rows", Doc: "the rows are removed."}}}
 }
 
+// CheckName is the error of a text that cannot be the name of a stream.
+func CheckName(text string) error { return name.Check(text) }
+
 // Forms of what a file writes.
 var (
 	name     = grammar.NewForm(`^[a-z][a-z0-9_]{0,62}$`, "a name is lower-case letters, digits and _, beginning with a letter: %q is not")

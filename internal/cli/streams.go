@@ -180,6 +180,11 @@ requests: the first page, the second one, and pages of other sizes. Nothing is w
   aqueduck streams new GET /ticket_states --name states --records data`,
 		Args: aListOfTheAPI,
 		RunE: func(c *cobra.Command, args []string) error {
+			if name != "" {
+				if err := schemas.CheckName(name); err != nil {
+					return usage.Errorf(c, "--name: %w", err)
+				}
+			}
 			runner, err := newReadOnlyRunner(env)
 			if err != nil {
 				return err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 
 	"aqueduck/internal/problem"
 )
@@ -56,8 +57,11 @@ type Bucket struct {
 // Dial returns a client for an address such as s3://bucket/prefix, which stands under a key of the configuration. It sends no request.
 func Dial(key, address string) (b Bucket, err error) {
 	at, err := url.Parse(address)
-	if err != nil || at.Scheme != "s3" || at.Host == "" || at.RawQuery != "" || at.User != nil {
-		return b, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no place in an object store", address), Next: "write s3://BUCKET/PREFIX"}
+	if err == nil {
+		err = s3utils.CheckValidBucketNameStrict(at.Host)
+	}
+	if err != nil || at.Scheme != "s3" || at.RawQuery != "" || at.User != nil {
+		return b, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no place in an object store", address), Next: "write s3://BUCKET/PREFIX; a bucket name has 3 to 63 small letters, digits, dots and hyphens"}
 	}
 	b.Name = at.Host
 	if prefix := strings.Trim(at.Path, "/"); prefix != "" {

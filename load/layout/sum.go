@@ -66,7 +66,7 @@ func CheckSum(file, sumFile string) error {
 		return err
 	}
 	if got != want {
-		return fmt.Errorf("the file of %s was changed after it was published", sumFile)
+		return fmt.Errorf("%s.duckdb was changed after it was published: its checksum differs", strings.TrimSuffix(sumFile, ".sha256"))
 	}
 	return nil
 }
