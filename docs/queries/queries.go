@@ -27,21 +27,34 @@ type Query struct {
 
 // All returns every question, ordered by name.
 func All() ([]Query, error) {
-	names, err := fs.Glob(files, "*.sql")
+	names, err := Names()
 	if err != nil {
-		return nil, fmt.Errorf("list the saved queries: %w", err)
+		return nil, err
 	}
 	var all []Query
 	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
+		text, err := fs.ReadFile(files, name+".sql")
 		if err != nil {
 			return nil, fmt.Errorf("read the saved queries: %w", err)
 		}
-		if name != joins {
-			all = append(all, parseQuery(strings.TrimSuffix(name, ".sql"), string(text)))
-		}
+		all = append(all, parseQuery(name, string(text)))
 	}
 	return all, nil
+}
+
+// Names returns the names of all questions, in their order.
+func Names() ([]string, error) {
+	files, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("list the saved queries: %w", err)
+	}
+	var names []string
+	for _, file := range files {
+		if file != joins {
+			names = append(names, strings.TrimSuffix(file, ".sql"))
+		}
+	}
+	return names, nil
 }
 
 var (

@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"image/png"
 	"math"
-	"strings"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 )
 
 // Bar is a value with its name. A value that is not a number has no bar.
@@ -35,6 +31,7 @@ type Chart struct {
 	Bars                   []Bar
 	Ticks                  []Tick
 	Standing               bool // the bars stand beside each other; otherwise they lie below each other
+	Line                   bool // of a standing chart: a line instead of the bars; a value that is not a number leaves a gap
 }
 
 // Sizes in pixels. A picture is shown at half its size on a fine screen.
@@ -45,21 +42,6 @@ const (
 	lying    = 44  // height of a lying bar with the space below it
 	lineHigh = 34
 )
-
-var (
-	paper  = color.RGBA{0xff, 0xff, 0xff, 0xff}
-	ink    = color.RGBA{0x17, 0x21, 0x2b, 0xff}
-	soft   = color.RGBA{0x5b, 0x69, 0x77, 0xff}
-	line   = color.RGBA{0xdf, 0xe4, 0xea, 0xff}
-	accent = color.RGBA{0x0f, 0x6a, 0x80, 0xff}
-	fallen = color.RGBA{0xe0, 0xa0, 0x30, 0xff} // of bars below 0
-)
-
-// canvas is a picture that is being drawn.
-type canvas struct {
-	*image.RGBA
-	title, text, small font.Face
-}
 
 // WritePNG draws a chart. Its font has the letters of Latin, Greek and Cyrillic scripts; others are drawn as boxes.
 func WritePNG(c Chart) ([]byte, error) {
@@ -81,7 +63,7 @@ func WritePNG(c Chart) ([]byte, error) {
 	top := edge + len(title)*44 + lineHigh + 30
 	high := top + len(c.Bars)*lying + 2*edge
 	if c.Standing {
-		high = top + standing + 2*lineHigh + 2*edge
+		high = top + standing + 2*lineHigh + 8 + 2*edge
 	}
 	k.RGBA = image.NewRGBA(image.Rect(0, 0, wide, high))
 	k.fill(0, 0, wide, high, paper)
@@ -102,6 +84,13 @@ func WritePNG(c Chart) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+func (c Chart) values() (all []float64) {
+	for _, b := range c.Bars {
+		all = append(all, b.Value)
+	}
+	return all
+}
+
 // span returns the least and the most value that the ticks leave room for.
 func (c Chart) span() (least, most float64) {
 	least, most = c.Ticks[0].Value, c.Ticks[len(c.Ticks)-1].Value
@@ -118,11 +107,18 @@ func (k *canvas) drawStanding(c Chart, top int) {
 	}
 	least, most := c.span()
 	y := func(v float64) int { return top + int(math.Round(standing*(most-v)/(most-least))) }
+	step := float64(wide-edge-left) / float64(len(c.Bars))
+	all := stretches(c.values(), left, step, y)
+	if c.Line {
+		k.drawArea(all, float64(y(0)))
+	}
 	for _, t := range c.Ticks {
 		k.fill(left, y(t.Value), wide-edge, y(t.Value)+2, line)
 		k.write(k.small, soft, left-16-k.measure(k.small, t.Text), y(t.Value)+8, t.Text)
 	}
-	step := float64(wide-edge-left) / float64(len(c.Bars))
+	if c.Line {
+		k.drawLine(all, step)
+	}
 	longest := 1
 	for _, b := range c.Bars {
 		longest = max(longest, k.measure(k.small, b.Name))
@@ -130,11 +126,11 @@ func (k *canvas) drawStanding(c Chart, top int) {
 	every := int(math.Ceil(float64(longest+24) / step)) // names that do not touch each other
 	for i, b := range c.Bars {
 		x := float64(left) + float64(i)*step
-		if !math.IsNaN(b.Value) {
+		if !math.IsNaN(b.Value) && !c.Line {
 			k.bar(int(x+step*0.12), y(max(b.Value, 0)), int(x+step*0.88), y(min(b.Value, 0)), b.Value)
 		}
 		if i%every == 0 {
-			k.write(k.small, soft, int(x+step/2)-k.measure(k.small, b.Name)/2, top+standing+lineHigh, b.Name)
+			k.write(k.small, soft, int(x+step/2)-k.measure(k.small, b.Name)/2, top+standing+lineHigh+8, b.Name)
 		}
 	}
 }
@@ -159,56 +155,4 @@ func (k *canvas) drawLying(c Chart, top int) {
 		k.write(k.text, ink, end+14, y+26, b.Text)
 	}
 	k.fill(x(0), top-6, x(0)+2, top+len(c.Bars)*lying, soft)
-}
-
-// bar fills the rectangle of a value, which is never invisible unless the value is 0.
-func (k *canvas) bar(x, y, toX, toY int, value float64) {
-	shade := accent
-	if value < 0 {
-		shade = fallen
-	}
-	if value != 0 {
-		k.fill(x, y, max(toX, x+2), max(toY, y+2), shade)
-	}
-}
-
-func (k *canvas) fill(x, y, toX, toY int, c color.Color) {
-	draw.Draw(k.RGBA, image.Rect(x, y, toX, toY), image.NewUniform(c), image.Point{}, draw.Src)
-}
-
-// plain replaces the narrow space of formatted numbers, which the font lacks.
-func plain(text string) string { return strings.ReplaceAll(text, "\u202f", "\u00a0") }
-
-func (k *canvas) write(face font.Face, c color.Color, x, y int, text string) {
-	d := font.Drawer{Dst: k.RGBA, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
-	d.DrawString(plain(text))
-}
-
-func (k *canvas) measure(face font.Face, text string) int {
-	return font.MeasureString(face, plain(text)).Ceil()
-}
-
-// shorten cuts a text to a width.
-func (k *canvas) shorten(face font.Face, text string, most int) string {
-	letters := []rune(text)
-	for n := len(letters); n > 0 && k.measure(face, text) > most; n-- {
-		text = string(letters[:n-1]) + "…"
-	}
-	return text
-}
-
-// wrap divides a text into at most three lines.
-func (k *canvas) wrap(face font.Face, text string, most int) (lines []string) {
-	for _, word := range strings.Fields(text) {
-		last := len(lines) - 1
-		if last >= 0 && (len(lines) == 3 || k.measure(face, lines[last]+" "+word) <= most) {
-			lines[last] += " " + word
-			continue
-		}
-		lines = append(lines, word)
-	}
-	if len(lines) == 3 {
-		lines[2] = k.shorten(face, lines[2], most)
-	}
-	return lines
 }

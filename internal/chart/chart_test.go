@@ -79,3 +79,39 @@ func TestLongTextsStayInThePicture(t *testing.T) {
 		t.Error("the measure is not written")
 	}
 }
+
+// TestALineHasGaps: a missing value divides the line; one value alone is a dot.
+func TestALineHasGaps(t *testing.T) {
+	t.Parallel()
+	bars := []Bar{{"1", "", 4}, {"2", "", 4}, {"3", "", 4}, {"4", "", math.NaN()}, {"5", "", 4}, {"6", "", math.NaN()}}
+	picture, _ := drawChart(t, Chart{Title: "Line", Measure: "n", Standing: true, Line: true, Ticks: []Tick{{0, "0"}, {8, "8"}}, Bars: bars})
+	left, right, drawn := picture.Bounds().Dx(), 0, 0
+	middle := 0 // the line of pixels through the values
+	for y := range picture.Bounds().Dy() {
+		n := 0
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); [3]uint32{r >> 8, g >> 8, b >> 8} == [3]uint32{0x0f, 0x6a, 0x80} {
+				n++
+			}
+		}
+		if n > drawn {
+			drawn, middle = n, y
+		}
+	}
+	var gaps int
+	inside := false
+	for x := range picture.Bounds().Dx() {
+		r, g, b, _ := picture.At(x, middle).RGBA()
+		on := [3]uint32{r >> 8, g >> 8, b >> 8} == [3]uint32{0x0f, 0x6a, 0x80}
+		if on {
+			left, right = min(left, x), max(right, x)
+		}
+		if inside && !on {
+			gaps++
+		}
+		inside = on
+	}
+	if gaps != 2 || right-left < 900 || drawn > 600 {
+		t.Errorf("%d stretches from %d to %d, %d pixels", gaps, left, right, drawn)
+	}
+}

@@ -29,6 +29,7 @@ type Config struct {
 
 	AlertConfigs []alertConfig       // the targets of alerts
 	Models       []schemas.Relation  // the built-in models and the user's
+	Pinned       []string            // saved queries of the console's page with questions; nil: its own choice
 	Compat       string              // the program whose tables are shown as views; "": none
 	settings     map[string]Settings // by stream
 	personal     string              // how personal columns are masked: maskHash, maskDrop; "": only those under streams

@@ -21,6 +21,7 @@ var onlyTheCheckFinds = map[string][]string{
 	"two values that do not go together":        {"freshness-order"},
 	"names that are taken":                      {"schema-of-models", "sql-word"},
 	"versions that the API has":                 {"api-version"},
+	"saved queries that there are":              {"pinned"},
 }
 
 func TestEditorSchemaAgreesWithTheCheck(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/docs/queries"
 	"aqueduck/extract/api"
 	"aqueduck/internal/grammar"
 	"aqueduck/transform/compat"
@@ -43,7 +44,25 @@ func (l *configLoader) configSpec() *grammar.Spec {
 			{Name: compat.Fivetran, Doc: "the 16 tables that the dbt package fivetran/dbt_intercom 1.6 reads."}}},
 		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{configLoader: l}).alertSpec(), Into: l.takeAlerts, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Services that receive messages about runs."},
+		{Name: "console", Kind: grammar.Map, Short: "pinned", Doc: "What the console shows.", Keys: []grammar.Spec{
+			{Name: "pinned", Kind: grammar.OneOrAll, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takePinned, Doc: "Saved queries of the page with questions, in this order; `aqueduck query --list` has their names. Default: twelve that the warehouse can answer."},
+		}},
 	}}
+}
+
+// takePinned stores the saved queries of the console's page with questions.
+func (l *configLoader) takePinned(v *grammar.Value) {
+	known, err := queries.Names()
+	if err != nil {
+		v.Wrong("", "%v", err)
+		return
+	}
+	takeKnownNames("saved query", known, &l.config.Pinned)(v)
+	for i, item := range v.Items() {
+		if slices.Contains(l.config.Pinned[:i], item.Text()) {
+			item.Wrong("leave one of them out", "%q is pinned twice", item.Text())
+		}
+	}
 }
 
 func warehouseSpec(w *Warehouse) grammar.Spec {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"aqueduck/internal/answer"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
 	"aqueduck/load/read"
@@ -27,9 +28,10 @@ type publishedData struct {
 
 	mu       sync.Mutex                 // guards what follows
 	profiles map[string][]columnProfile // by schema.table
-	answers  map[string]*queryResult    // by workspace.query
+	answers  map[string]*answer.Result  // by workspace.query
 	failed   map[string]string          // errors of the dashboard, by workspace.query
-	filled   map[string]chan struct{}   // by workspace; closed when the dashboard has its answers
+	before   map[string]*answer.Result  // answers of the published file before
+	filled   map[string]chan struct{}   // by workspace and names of questions; closed when the dashboard has its answers
 }
 
 // Table is a table, view or model that analysts can read.
@@ -296,14 +298,6 @@ type savedQuery struct {
 	reads     []string
 }
 
-// queryResult is the answer of a saved query.
-type queryResult struct {
-	Columns []string `json:"columns"`
-	Rows    [][]any  `json:"rows"`
-	Hidden  []string `json:"hidden"` // columns whose values are personal
-	More    bool     `json:"more"`   // the answer has more rows than these
-}
-
 // Limits of the rows of an answer. Only queries that list things have more.
 const (
 	mostRows = 200   // that a page shows
@@ -311,13 +305,13 @@ const (
 )
 
 // runSavedQuery answers a saved query, once for each published file. It hides the values of a column that has the name of a personal one.
-func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*queryResult, error) {
+func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*answer.Result, error) {
 	d.asking.Lock()
 	defer d.asking.Unlock()
 	if known := d.knownAnswer(q); known != nil {
 		return known, nil
 	}
-	a := &queryResult{Rows: [][]any{}, Hidden: []string{}}
+	a := &answer.Result{Rows: [][]any{}, Hidden: []string{}}
 	err := d.queryApart(ctx, q.statement, func(columns []string, v []any) error {
 		if v == nil {
 			a.Columns = slices.Clone(columns)
@@ -354,7 +348,7 @@ func (d *publishedData) runSavedQuery(ctx context.Context, q savedQuery) (*query
 func (q savedQuery) key() string { return q.Workspace + "." + q.Name }
 
 // knownAnswer returns the answer of a question that was asked already; nil otherwise.
-func (d *publishedData) knownAnswer(q savedQuery) *queryResult {
+func (d *publishedData) knownAnswer(q savedQuery) *answer.Result {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.answers[q.key()]

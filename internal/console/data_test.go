@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/internal/answer"
 	"aqueduck/internal/config"
 	"aqueduck/load/read"
 	"aqueduck/schemas"
@@ -39,7 +40,7 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 		t.Fatalf("conversations is %+v", d.Tables[i])
 	}
 	page = b.fetchPage("/data/t/main/contacts_all?profile=1")
-	requireTexts(t, page, `<tr id="email">`, "personal: not shown", "<dt>Rows</dt><dd>"+formatNumber(rows), `<tr id="created_at">`)
+	requireTexts(t, page, `<tr id="email">`, "personal: not shown", "<dt>Rows</dt><dd>"+answer.FormatNumber(rows), `<tr id="created_at">`)
 	if a, _ := b.sendRequest(http.MethodGet, "/data/t/main/none", nil, nil); a.StatusCode != http.StatusNotFound {
 		t.Errorf("a table that is not there: %s", a.Status)
 	}
@@ -73,6 +74,57 @@ func TestPinnedQuestionsAreADashboard(t *testing.T) {
 	requireTexts(t, page, `<a href="/data/q/contacts_by_week?workspace=main">`, `class="bars"`, `<a href="/data/q/contacts_by_country?workspace=main">`, `class="inbar"`, `<a href="/questions" aria-current="page">`)
 	if n := strings.Count(page, "<figure"); n < 6 || n > shownPinned || strings.Contains(page, "articles_by_views") {
 		t.Errorf("%d questions:\n%s", n, page)
+	}
+}
+
+// TestTheConfigurationNamesPinnedQuestions: in its order, with a word about those that the warehouse cannot answer.
+func TestTheConfigurationNamesPinnedQuestions(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pipelines.yaml")
+	if err := os.WriteFile(file, []byte(pipelinesYAML+"console: {pinned: [contacts_by_country, articles_by_views, contacts_by_week]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own, catalogue, err := config.LoadConfig(file, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBed(t, func(o *Options) { o.Config = func() (*config.Config, *schemas.Catalogue) { return own, catalogue } })
+	b.loginWithSecret()
+	page := b.fetchPage("/questions")
+	for strings.Contains(page, "data-again") {
+		page = b.fetchPage("/questions")
+	}
+	var last int
+	for _, name := range own.Pinned {
+		at := strings.Index(page, "/data/q/"+name+"?")
+		if at < last {
+			t.Errorf("%s is not there, or not in its order:\n%s", name, page)
+		}
+		last = at
+	}
+	if strings.Count(page, "<figure") != 3 {
+		t.Errorf("there are others:\n%s", page)
+	}
+	requireTexts(t, page, "This warehouse does not have <code>articles</code>.", `class="line"`, `class="inbar"`)
+}
+
+// TestACardKeepsItsAnswerUntilTheNextOne: after a publish, a question shows the answer of the file before, unless that shows what is personal now.
+func TestACardKeepsItsAnswerUntilTheNextOne(t *testing.T) {
+	t.Parallel()
+	q := savedQuery{Name: "n", Workspace: "main", personal: map[string]bool{}}
+	before := &publishedData{answers: map[string]*answer.Result{q.key(): {Columns: []string{"country", "contacts"}, Rows: [][]any{{"DE", int64(3)}}, Hidden: []string{}}}}
+	d := &publishedData{before: (&publishedData{before: before.earlierAnswers()}).earlierAnswers(), answers: map[string]*answer.Result{}, failed: map[string]string{}}
+	if card := d.newCard(q); !card.Old || card.Known || len(card.Rows) != 1 || card.Rows[0].Name != "DE" || card.Rows[0].Text != "3" {
+		t.Errorf("while the answer is computed the card has %+v", card)
+	}
+	q.personal["country"] = true
+	if card := d.newCard(q); card.Old || len(card.Rows) > 0 {
+		t.Errorf("it shows what is personal now: %+v", card)
+	}
+	q.personal = map[string]bool{}
+	d.answers[q.key()] = &answer.Result{Columns: []string{"country", "contacts"}, Rows: [][]any{{"DE", int64(4)}}, Hidden: []string{}}
+	if card := d.newCard(q); card.Old || !card.Known || card.Rows[0].Text != "4" {
+		t.Errorf("with an answer the card has %+v", card)
 	}
 }
 
@@ -139,7 +191,7 @@ func TestSavedQueriesAreDrawn(t *testing.T) {
 	requireTexts(t, b.fetchPage("/data/q/contacts_by_country"), "Which countries do the active contacts come from", `class="inbar"`, "<summary>SQL</summary>", "SELECT ")
 	requireTexts(t, b.fetchPage("/data/q/contacts_by_week"), `class="bars"`, "<figcaption><b>")
 	requireTexts(t, b.fetchPage("/data/q/articles_by_views"), "The query reads tables that this warehouse does not have: <code>articles</code>")
-	var a queryResult
+	var a answer.Result
 	readJSON(t, b.fetchPage("/api/v1/questions/contacts_by_country"), &a)
 	if len(a.Columns) < 2 || len(a.Rows) == 0 || len(a.Hidden) > 0 {
 		t.Errorf("%+v", a)

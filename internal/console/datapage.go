@@ -2,17 +2,13 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
-	"math"
-	"math/big"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
+	"aqueduck/internal/answer"
 	"aqueduck/internal/dictionary"
 	"aqueduck/load/failure"
 )
@@ -46,7 +42,7 @@ func (c *Console) dataRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v1/questions/{name}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
 		_, a, err := c.answerOf(ctx, r)
 		if a != nil {
-			a = a.filtered(filterOf(r)).first(mostRows)
+			a = a.Filtered(filterOf(r)).First(mostRows)
 		}
 		return a, err
 	}))
@@ -176,30 +172,12 @@ type questionView struct {
 	pageView
 	savedQuery
 	About  *workspaceChoice
-	Filter answerFilter
+	Filter answer.Filter
 	First  string   // day of the range that the page offers; "": its rows are neither days nor months
 	Last   string   // likewise
 	Teams  []string // that the page offers
 	Same   string   // the filter and the workspace, as a part of an address
-	Header []columnHeader
-	Lines  [][]tableCell
-	Series *series // a picture with a bar for each hour, day, week or month; nil without one
-	Drawn  string  // name of the drawn column
-	Hidden []string
-	More   bool
-}
-
-type columnHeader struct {
-	Name   string
-	Number bool
-}
-
-// tableCell is a value with its bar.
-type tableCell struct {
-	Text   string
-	Number bool
-	Bar    template.HTML
-	Hidden bool
+	answer.View
 }
 
 // findQuestion returns the saved query that an address names, and the data that it asks.
@@ -219,7 +197,7 @@ func findQuestion(ctx context.Context, c *Console, r *http.Request) (*publishedD
 	return d, all[i], nil
 }
 
-func (c *Console) answerOf(ctx context.Context, r *http.Request) (savedQuery, *queryResult, error) {
+func (c *Console) answerOf(ctx context.Context, r *http.Request) (savedQuery, *answer.Result, error) {
 	d, q, err := findQuestion(ctx, c, r)
 	if err != nil || len(q.Lacks) > 0 {
 		return q, nil, err
@@ -234,118 +212,16 @@ func (c *Console) questionPage(ctx context.Context, r *http.Request) (string, fr
 		return "", nil, err
 	}
 	v := &questionView{pageView: pageView{Title: q.Question, Here: "data"}, savedQuery: q, About: c.offerWorkspaces([]savedQuery{q}), Filter: filterOf(r)}
-	v.Same = v.Filter.query(workspaceOf(r))
+	v.Same = v.Filter.Parameters(workspaceOf(r))
 	if a != nil {
-		v.Teams = a.teams()
-		if a.isDated() {
-			v.First, v.Last = a.limits()
+		v.Teams = a.Teams()
+		if a.IsDated() {
+			v.First, v.Last = a.Limits()
 		}
-		v.drawAnswer(a.filtered(v.Filter).first(mostRows))
+		v.View = answer.NewView(a.Filtered(v.Filter).First(mostRows), q.Draw)
 	}
 	return "question", v, nil
 }
 
-// drawAnswer makes a table of an answer, with bars for the drawn column. If its rows are times or hours of the day, it also draws a picture.
-func (v *questionView) drawAnswer(a *queryResult) {
-	v.Hidden, v.More = a.Hidden, a.More
-	drawn := v.findDrawn(a)
-	var scale valueScale
-	if drawn >= 0 {
-		scale = scaleOf(a, drawn)
-		v.Drawn = a.Columns[drawn]
-	}
-	for _, row := range a.Rows {
-		line := make([]tableCell, len(row))
-		for i, value := range row {
-			line[i] = tableCell{Text: formatMeasure(a.Columns[i], value), Number: v.Header[i].Number, Hidden: slices.Contains(a.Hidden, a.Columns[i])}
-			if n, ok := asNumber(value); ok && i == drawn && scale.span() > 0 {
-				line[i].Bar = scale.drawBar(n)
-			}
-		}
-		v.Lines = append(v.Lines, line)
-	}
-	if drawn >= 0 && a.isSeries() {
-		picture := drawSeries(a, drawn)
-		v.Series = &picture
-	}
-}
-
-// isSeries reports whether each row of an answer is another time, or another hour of the day, and there are enough of them for a picture.
-func (a *queryResult) isSeries() bool {
-	times := map[string]bool{}
-	for _, row := range a.Rows {
-		times[formatValue(row[0])] = true
-	}
-	return len(a.Rows) > 3 && len(times) == len(a.Rows) && (a.Columns[0] == "hour_of_day" || a.isDated())
-}
-
-// findDrawn adds the columns to the header and gives the number of the column to draw: the one that the query names, else the first column of numbers
-// after the first column; -1 without one.
-func (v *questionView) findDrawn(a *queryResult) int {
-	drawn := -1
-	for i, name := range a.Columns {
-		numbers := len(a.Rows) > 0
-		for _, row := range a.Rows {
-			_, ok := asNumber(row[i])
-			numbers = numbers && (ok || row[i] == nil)
-		}
-		numbers = numbers && !slices.Contains(a.Hidden, name)
-		v.Header = append(v.Header, columnHeader{name, numbers})
-		if numbers && (name == v.Draw || drawn < 0 && i > 0 && v.Draw == "") {
-			drawn = i
-		}
-	}
-	return drawn
-}
-
-// isDateOrMonth reports whether a value is a day or a month.
-func isDateOrMonth(v any) bool {
-	s, ok := v.(string)
-	if !ok {
-		return false
-	}
-	for _, form := range []string{time.DateOnly, "2006-01"} {
-		if _, err := time.Parse(form, s); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-func asNumber(v any) (float64, bool) {
-	switch n := v.(type) {
-	case int64:
-		return float64(n), true
-	case int32:
-		return float64(n), true
-	case float64:
-		return n, !math.IsNaN(n)
-	case json.Number:
-		f, err := n.Float64()
-		return f, err == nil
-	case *big.Int:
-		f, _ := new(big.Float).SetInt(n).Float64()
-		return f, true
-	}
-	return 0, false
-}
-
-// formatValue formats a value for people.
-func formatValue(v any) string {
-	switch n := v.(type) {
-	case nil:
-		return "–"
-	case int64:
-		return formatNumber(n)
-	case float64:
-		if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
-			return formatNumber(int64(n))
-		}
-		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", n), "0"), ".")
-	case time.Time:
-		return n.UTC().Format("2006-01-02 15:04:05 UTC")
-	case json.RawMessage:
-		return string(n)
-	}
-	return fmt.Sprint(v)
-}
+// filterOf returns the part of an answer that a request asks for.
+func filterOf(r *http.Request) answer.Filter { return answer.FilterOf(r.URL.Query()) }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/answer"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/term"
 )
@@ -48,7 +49,7 @@ func (q savedQuery) lacking() error {
 }
 
 // writeCSV runs a saved query and writes the rows of its answer that a filter keeps as CSV. Personal columns are empty, as on the page.
-func (d *publishedData) writeCSV(ctx context.Context, q savedQuery, f answerFilter) ([]byte, error) {
+func (d *publishedData) writeCSV(ctx context.Context, q savedQuery, f answer.Filter) ([]byte, error) {
 	d.asking.Lock()
 	defer d.asking.Unlock()
 	var b bytes.Buffer
@@ -59,14 +60,14 @@ func (d *publishedData) writeCSV(ctx context.Context, q savedQuery, f answerFilt
 			for _, name := range columns {
 				hidden = append(hidden, q.personal[name])
 			}
-			keeps = f.keeps(columns)
+			keeps = f.Keeps(columns)
 			return out.Write(columns)
 		}
 		if !keeps(v) {
 			return nil
 		}
 		if rows++; rows > mostDownloaded {
-			return &problem.Problem{Class: "usage", What: fmt.Sprintf("the answer has more than %s rows", formatNumber(mostDownloaded)), Next: "aqueduck query --saved " + q.Name + " -o csv"}
+			return &problem.Problem{Class: "usage", What: fmt.Sprintf("the answer has more than %s rows", answer.FormatNumber(mostDownloaded)), Next: "aqueduck query --saved " + q.Name + " -o csv"}
 		}
 		line := make([]string, len(v))
 		for i, value := range v {

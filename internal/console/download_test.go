@@ -5,10 +5,11 @@ import (
 	"image/png"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"aqueduck/internal/answer"
 )
 
 func TestAnAnswerCanBeDownloaded(t *testing.T) {
@@ -50,9 +51,9 @@ func TestAnAnswerIsLimitedToDaysAndATeam(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	requireTexts(t, b.fetchPage("/data/q/contacts_by_week"), `<input type="date" name="from" value="" min="`)
-	var all, some queryResult
+	var all, some answer.Result
 	readJSON(t, b.fetchPage("/api/v1/questions/contacts_by_week"), &all)
-	first, last := all.limits()
+	first, last := all.Limits()
 	if len(all.Rows) < 3 || first >= last {
 		t.Fatalf("%d weeks from %s to %s", len(all.Rows), first, last)
 	}
@@ -67,16 +68,6 @@ func TestAnAnswerIsLimitedToDaysAndATeam(t *testing.T) {
 		t.Errorf("the file has %d lines:\n%s", rows, text)
 	}
 
-	a := &queryResult{Columns: []string{"week_date", "team", "answers"}, Rows: [][]any{{"2026-03-02", "a", int64(1)}, {"2026-03-02", "b", int64(2)}, {"2026-03-09", "b", int64(3)}, {"2026-03-16", "b", int64(4)}, {"2026-03-23", "b", int64(5)}}}
-	if got := a.teams(); !slices.Equal(got, []string{"a", "b"}) || a.isSeries() {
-		t.Errorf("teams %v; a week has two rows, so there is no line over time", got)
-	}
-	if got := a.filtered(answerFilter{Team: "b", From: "2026-03-02"}); len(got.Rows) != 4 || !got.isSeries() {
-		t.Errorf("of team b: %v", got.Rows)
-	}
-	if got := a.filtered(answerFilter{Team: "nobody"}); len(got.Rows) != 0 {
-		t.Errorf("of nobody: %v", got.Rows)
-	}
 }
 
 func TestACellOfADownloadIsNoFormula(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/answer"
 	"aqueduck/load/layout"
 
 	"aqueduck/internal/runlog"
@@ -109,20 +110,20 @@ func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]runChart, error) {
 		if r.Outcome == "FAILED" {
 			class = "error"
 		}
-		rows = append(rows, chartColumn{r, []columnPart{{class, float64(r.Rows)}}, formatNumber(r.Rows) + " rows"})
+		rows = append(rows, chartColumn{r, []columnPart{{class, float64(r.Rows)}}, answer.FormatNumber(r.Rows) + " rows"})
 		times = append(times, chartColumn{r, []columnPart{{class, length.Seconds()}}, formatDuration(length)})
 		limited, broken, err := answersOf(dir, r.Run)
 		if err != nil {
 			return nil, err
 		}
 		requests = append(requests, chartColumn{r, []columnPart{{"main", float64(r.Requests - limited - broken)}, {"late", float64(limited)}, {"error", float64(broken)}},
-			fmt.Sprintf("%s requests, %d answered with 429, %d with 5xx or not answered", formatNumber(r.Requests), limited, broken)})
+			fmt.Sprintf("%s requests, %d answered with 429, %d with 5xx or not answered", answer.FormatNumber(r.Requests), limited, broken)})
 	}
 	from, to := runs[0].Started, runs[len(runs)-1].Started
 	return []runChart{
-		{"Rows written", formatLargest(rows, func(v float64) string { return formatNumber(int64(v)) }), drawColumns(rows), from, to, nil},
+		{"Rows written", formatLargest(rows, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(rows), from, to, nil},
 		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times), from, to, nil},
-		{"Requests", formatLargest(requests, func(v float64) string { return formatNumber(int64(v)) }), drawColumns(requests), from, to, []legendEntry{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
+		{"Requests", formatLargest(requests, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(requests), from, to, []legendEntry{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
 	}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"aqueduck/load/read"
 
 	"aqueduck/docs/queries"
+	"aqueduck/internal/answer"
 	"aqueduck/internal/config"
 )
 
@@ -23,7 +24,7 @@ func (c *Console) readPublished(ctx context.Context) (*publishedData, error) {
 	if c.facts != nil && c.facts.file == file {
 		return c.facts, nil
 	}
-	d := &publishedData{file: file, isolation: c.o.Isolation, profiles: map[string][]columnProfile{}, answers: map[string]*queryResult{}, failed: map[string]string{}, filled: map[string]chan struct{}{}}
+	d := &publishedData{file: file, isolation: c.o.Isolation, profiles: map[string][]columnProfile{}, answers: map[string]*answer.Result{}, failed: map[string]string{}, before: c.facts.earlierAnswers(), filled: map[string]chan struct{}{}}
 	_, catalogue := c.o.Config()
 	err = d.withReader(ctx, func(r *read.Reader) error { return d.readDictionary(ctx, r, catalogue) })
 	if err != nil {

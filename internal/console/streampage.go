@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/internal/answer"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/runlog"
 	"aqueduck/load/failure"
@@ -127,12 +128,12 @@ func streamCharts(runs []runlog.StreamRun) []runChart {
 			class = "error"
 		}
 		run := runlog.PastRun{Run: r.Run, Started: r.Started}
-		records = append(records, chartColumn{run, []columnPart{{class, float64(r.Records)}}, formatNumber(r.Records) + " records read"})
+		records = append(records, chartColumn{run, []columnPart{{class, float64(r.Records)}}, answer.FormatNumber(r.Records) + " records read"})
 		times = append(times, chartColumn{run, []columnPart{{class, length.Seconds()}}, formatDuration(length)})
-		requests = append(requests, chartColumn{run, []columnPart{{"main", float64(r.Requests - r.Retries)}, {"late", float64(r.Retries)}}, formatNumber(r.Requests) + " requests, of them retries: " + formatNumber(r.Retries)})
+		requests = append(requests, chartColumn{run, []columnPart{{"main", float64(r.Requests - r.Retries)}, {"late", float64(r.Retries)}}, answer.FormatNumber(r.Requests) + " requests, of them retries: " + answer.FormatNumber(r.Retries)})
 	}
 	from, to := runs[len(runs)-1].Started, runs[0].Started
-	count := func(v float64) string { return formatNumber(int64(v)) }
+	count := func(v float64) string { return answer.FormatNumber(int64(v)) }
 	return []runChart{
 		{"Records read", formatLargest(records, count), drawColumns(records), from, to, nil},
 		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times), from, to, nil},

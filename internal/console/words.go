@@ -8,25 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/answer"
 	"aqueduck/internal/runlog"
 )
 
-// formatNumber formats a whole number with spaces between thousands.
-func formatNumber[T int | int64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "\u202f" + s[i:] // a narrow space, which does not break
-	}
-	return s
-}
-
-// formatAnyNumber is formatNumber for pages, which have both kinds.
+// formatAnyNumber is answer.FormatNumber for pages, which have both kinds.
 func formatAnyNumber(n any) string {
 	if n, ok := n.(int); ok {
-		return formatNumber(n)
+		return answer.FormatNumber(n)
 	}
 	whole, _ := n.(int64)
-	return formatNumber(whole)
+	return answer.FormatNumber(whole)
 }
 
 func pluralForm[T int | int64](n T, one, many string) string {
@@ -54,7 +46,7 @@ func formatAgo(now, t time.Time) string {
 	case now.Sub(t) < time.Minute:
 		return "just now"
 	}
-	return formatSpan(now.Sub(t)) + " ago"
+	return answer.FormatSpan(now.Sub(t)) + " ago"
 }
 
 // formatUntil formats the time until a later time.
@@ -65,21 +57,7 @@ func formatUntil(now, t time.Time) string {
 	case t.Sub(now) < time.Minute:
 		return "now"
 	}
-	return "in " + formatSpan(t.Sub(now))
-}
-
-// formatSpan formats a duration in its two largest units.
-func formatSpan(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < 10*time.Hour && d%time.Hour >= time.Minute:
-		return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
-	case d < 2*day:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	}
-	return fmt.Sprintf("%d days", d/day)
+	return "in " + answer.FormatSpan(t.Sub(now))
 }
 
 // formatDuration formats the duration of something that has ended.
