@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-worker sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly browser screenshots clients openapi release image release-check release-cross interop engines mirror-test worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror build-worker sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-test worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -113,12 +113,22 @@ release-cross: ## the release for arm64 on amd64, and the other way round: its d
 
 ##@ Seen by other programs
 
-browser: ## the console in a headless Chromium; skipped where there is none
-	go test -tags=duckdb_arrow,browser ./internal/console -run Browser -v -timeout 20m
+AXE := .axe/node_modules/axe-core/axe.min.js
 
-screenshots: ## docs/img/*.png, from the same tests
-	mkdir -p docs/img
-	AQUEDUCK_SHOTS=$(abspath docs/img) go test -tags=duckdb_arrow,browser ./internal/console -run Browser -timeout 20m
+# axe-core is installed as its lock file says, with its checksum, and once. Where it cannot be had one line says so, and its checks are skipped.
+axe: ## axe-core for make browser, into .axe; skipped where npm has none
+	@mkdir -p .axe
+	@cmp -s internal/console/testdata/axe/package-lock.json .axe/package-lock.json && test -f $(AXE) || { cp internal/console/testdata/axe/*.json .axe/; \
+		said=$$(npm ci --prefix .axe 2>&1) || case "$$said" in *EINTEGRITY*) echo "$$said"; exit 1;; *) echo "axe-core: skipped, npm cannot install it here";; esac; }
+
+browser: axe ## the console in a headless Chromium; skipped where there is none
+	AQUEDUCK_AXE=$(abspath $(wildcard $(AXE))) go test -tags=duckdb_arrow,browser ./internal/console -run Browser -v -timeout 20m
+
+GALLERY ?=
+
+screenshots: ## docs/img/*.png, from the same tests; GALLERY=dir for every page
+	mkdir -p docs/img $(GALLERY)
+	AQUEDUCK_SHOTS=$(abspath docs/img) AQUEDUCK_GALLERY=$(abspath $(GALLERY)) go test -tags=duckdb_arrow,browser ./internal/console -run Browser -timeout 20m
 
 clients: build ## the API's own typed clients for two languages, on the emulator
 	AQUEDUCK_CLIENTS=$(abspath bin/aqueduck) go test ./internal/emulator -run TypedClientsMake -v -timeout 20m

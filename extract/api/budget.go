@@ -156,11 +156,11 @@ func (b *requestBudget) applyRefusal(now, sent time.Time, d time.Duration) {
 	}
 }
 
-// perSecond is about how many requests the pace allows in a second.
-func (b *requestBudget) perSecond() int {
+// currentPace is about how many requests the pace allows in a second.
+func (b *requestBudget) currentPace() float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return int(min(b.pace, b.ceiling))
+	return min(b.pace, b.ceiling)
 }
 
 // pauseUntil extends the pause. The caller holds mu.

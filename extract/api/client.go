@@ -126,4 +126,7 @@ func (c *Client) Version() string { return c.o.Version }
 func (c *Client) BaseURL() *url.URL { return c.base }
 
 // RequestsPerSecond is about how many requests the pace allows in a second, 0 when less than one.
-func (c *Client) RequestsPerSecond() int { return c.budget.perSecond() }
+func (c *Client) RequestsPerSecond() int { return int(c.budget.currentPace()) }
+
+// RequestsPerMinute is how many requests the pace allows in a minute now.
+func (c *Client) RequestsPerMinute() int { return int(60 * c.budget.currentPace()) }

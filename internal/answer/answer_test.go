@@ -161,3 +161,12 @@ func TestAFilterKeepsATeam(t *testing.T) {
 		t.Errorf("of nobody: %v", got.Rows)
 	}
 }
+
+func TestScalesEndAtARoundNumber(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[float64]float64{0: 1, 1: 1, 7: 8, 100: 100, 120: 150, 1001: 1500} {
+		if got := RoundTop(most); got != want {
+			t.Errorf("up to %g it ends at %g, want %g", most, got, want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 type timeAxis struct {
 	Lines []streamLine
 	Ticks []string // at equal distances
+	Paces []paceLane
 	Took  time.Duration
 }
 
@@ -59,6 +60,7 @@ func axisOf(d *runlog.RunAccount) timeAxis {
 			Retries: s.Retries, Waited: s.Waited}
 		a.Lines = append(a.Lines, l)
 	}
+	a.Paces = pacesOf(d.Trace.Pace, from, a.Took)
 	a.Lines = append(a.Lines, streamLine{Name: "publishing", Bars: drawSpans(d.Trace.Publishing, from, a.Took)})
 	return a
 }

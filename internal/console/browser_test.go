@@ -327,19 +327,20 @@ func TestBrowser(t *testing.T) {
 	browser(t)
 	s := newStage(t)
 	t.Run("each page at each width", s.pages)
+	t.Run("each page for everybody", s.access)
+	t.Run("pictures of each page", s.gallery)
 	t.Run("a run is followed", s.follow)
 }
 
-func (s *stage) pages(t *testing.T) {
-	p := browse(t, s.server.URL)
-	p.size(1280, 800)
-	p.login()
+// paths are the pages of the console, by name: each kind of page at least once.
+func (s *stage) paths(t *testing.T) map[string]string {
+	t.Helper()
 	runs, err := runlog.PastRuns(t.Context(), s.runner.Dir, "", 500)
 	if err != nil {
 		t.Fatal(err)
 	}
 	paths := map[string]string{"overview": "/", "pipeline": "/p/support", "runs": "/runs", "freshness": "/freshness", "data": "/data", "table": "/data/t/main/conversations",
-		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "missing": "/p/none"}
+		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "stream": "/s/main/conversations", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "missing": "/p/none"}
 	for _, r := range runs {
 		if r.Pipeline == "support" && r.Outcome == "FAILED" {
 			paths["run"] = "/runs/" + r.Run
@@ -351,6 +352,40 @@ func (s *stage) pages(t *testing.T) {
 	if paths["run"] == "" || paths["hostile"] == "" {
 		t.Fatalf("not all went wrong that should have: %v", paths)
 	}
+	return paths
+}
+
+// gallery makes pictures of every page, whole, at three widths in both themes, for people who look at them: AQUEDUCK_GALLERY names their directory.
+func (s *stage) gallery(t *testing.T) {
+	dir := os.Getenv("AQUEDUCK_GALLERY")
+	if dir == "" {
+		t.Skip("AQUEDUCK_GALLERY names no directory")
+	}
+	p := browse(t, s.server.URL)
+	p.size(1280, 800)
+	p.login()
+	for name, path := range s.paths(t) {
+		for _, theme := range []string{"light", "dark"} {
+			p.scheme(theme)
+			for _, width := range []int64{390, 1100, 1920} {
+				p.size(width, 1000)
+				do(p, chromedp.Navigate(s.server.URL+path))
+				p.until("all questions are answered", `document.querySelector("[data-again]") === null`)
+				high := do(p, chromedp.Evaluate[int64]("document.documentElement.scrollHeight"))
+				p.size(width, min(max(high, 1000), 6000))
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, theme)), do(p, chromedp.CaptureScreenshot()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func (s *stage) pages(t *testing.T) {
+	p := browse(t, s.server.URL)
+	p.size(1280, 800)
+	p.login()
+	paths := s.paths(t)
 	for width, height := range map[int64]int64{1280: 800, 390: 844} {
 		p.size(width, height)
 		for name, path := range paths {

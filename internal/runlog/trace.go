@@ -24,6 +24,7 @@ type Trace struct {
 	Ended      time.Time      `json:"ended,omitzero"` // absent while the run goes on, and after a crash
 	Streams    []TracedStream `json:"streams"`
 	Publishing []Span         `json:"publishing"`
+	Pace       []PacePoint    `json:"pace,omitempty"` // in the order of their times; those of several workspaces are mixed
 
 	Configuration []config.Origin `json:"configuration,omitempty"` // where its settings came from, without their values
 }
@@ -40,6 +41,15 @@ type TracedStream struct {
 	Failed    int64         `json:"failed"`          // 5xx answers and requests without an answer
 	Waited    time.Duration `json:"waited_ns"`       // for the rate limit, and before retries
 	Spans     []Span        `json:"spans"`
+}
+
+// PacePoint is how many requests a workspace was sent in a stretch of a run, and how many it was allowed.
+type PacePoint struct {
+	Workspace string    `json:"workspace"`
+	From      time.Time `json:"from"` // by the warehouse's clock
+	To        time.Time `json:"to"`   // likewise
+	Requests  int64     `json:"requests"`
+	Budget    int       `json:"budget"` // requests per minute that the pace allowed at its end
 }
 
 // errorClasses returns the classes of the streams' errors, by workspace.stream.

@@ -22,7 +22,7 @@ import (
 
 // NewProgress returns the progress of a run that has not begun to read.
 func NewProgress(r *Run) *Progress {
-	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfillProgress{}, listed: map[*Task]int64{}, ended: map[*Task]bool{}, traces: map[*Task]*streamTrace{}}
+	return &Progress{run: r, doing: "reading", streams: map[*Task]*runlog.RunningStream{}, history: map[*Task]*backfillProgress{}, listed: map[*Task]int64{}, ended: map[*Task]bool{}, traces: map[*Task]*streamTrace{}, pace: map[*Workspace]*paceCurve{}}
 }
 
 // Start notes that a stream begins a phase, and logs it.
@@ -335,6 +335,7 @@ func (p *Progress) Write() (stop func()) {
 		if n%(runlog.TraceEvery*int(runlog.RunFileEvery/watchEvery)) == 0 {
 			p.keepTrace(time.Time{})
 		}
+		p.notePace()
 		if p.run.Runner.Watch != nil {
 			p.run.Runner.Watch(p.snapshotRun())
 		}

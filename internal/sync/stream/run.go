@@ -67,6 +67,7 @@ type Progress struct {
 	forecast runlog.Forecast
 
 	traces    map[*Task]*streamTrace
+	pace      map[*Workspace]*paceCurve
 	published []runlog.Span
 	since     time.Time // when the publish under way began
 }

@@ -72,6 +72,7 @@ func (p *Progress) buildTrace(ended time.Time) runlog.Trace {
 	defer p.mu.Unlock()
 	all := runlog.Trace{Run: p.run.ID, Pipeline: p.run.Pipeline.Name, Started: p.run.Started, Ended: ended, Publishing: slices.Clone(p.published),
 		Configuration: slices.Concat(p.run.Runner.Flags, p.run.Config.OriginsOf(p.run.Pipeline))}
+	all.Pace = p.tracePace(p.run.Now())
 	if p.doing == "publishing" {
 		all.Publishing = append(all.Publishing, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()})
 	}
