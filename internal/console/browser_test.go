@@ -41,6 +41,7 @@ import (
 
 const nights = `version: 1
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
+streams: {tickets: {start: 2025-10-15}}
 pipelines:
   nightly: {schedule: "0 2 * * *", streams: [contacts, deleted_contacts, contact_activities, companies, segments, admins, teams, tags]}
   support: {schedule: "30 2 * * *", streams: [conversations, calls, tickets, ticket_types, ticket_states]}
@@ -310,7 +311,7 @@ var shots = os.Getenv("AQUEDUCK_SHOTS")
 
 func (p *page) shot(name string) {
 	p.t.Helper()
-	if shots == "" || !slices.Contains(strings.Fields("overview overview-dark overview-phone pipeline run question questions lineage live"), name) {
+	if shots == "" || !slices.Contains(strings.Fields("overview overview-dark overview-phone pipeline run question questions lineage calendar live"), name) {
 		return
 	}
 	const most = 150 << 10
@@ -340,7 +341,7 @@ func (s *stage) paths(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	paths := map[string]string{"overview": "/", "pipeline": "/p/support", "runs": "/runs", "freshness": "/freshness", "data": "/data", "table": "/data/t/main/conversations",
-		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "stream": "/s/main/conversations", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "missing": "/p/none"}
+		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "stream": "/s/main/conversations", "calendar": "/s/main/tickets", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "missing": "/p/none"}
 	for _, r := range runs {
 		if r.Pipeline == "support" && r.Outcome == "FAILED" {
 			paths["run"] = "/runs/" + r.Run
@@ -415,6 +416,10 @@ func (s *stage) pages(t *testing.T) {
 	p.scheme("light")
 	p.keys(paths)
 	p.filterData()
+	p.open(paths["run"])
+	if text := p.text(); !strings.Contains(text, "as long as the last 10 runs of its kind (median ") {
+		t.Errorf("the run is not compared with those before:\n%s", text)
+	}
 	p.keepUnchanged(paths["run"])
 	p.filterLog(paths["run"])
 	p.open(paths["hostile"])

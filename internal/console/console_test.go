@@ -74,7 +74,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	w, _ := warehouse()
 	page := b.fetchPage("/runs/" + w.failed)
 	requireTexts(t, page, " a minute</small>", "<h2>Publish</h2>", "<code>"+strings.TrimSuffix(filepath.Base(w.runner.Dir.Current()), ".duckdb"))
-	requireTexts(t, page, `<svg class="pace"`, `<path class="budget"`, "Requests a minute <small>budget 60</small>")
+	requireTexts(t, page, `<svg class="pace"`, `<path class="budget"`, "Requests a minute <small>up to ", ", budget 60</small>")
 	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
 		"<b>data</b>", "needs action", "next: ", "Retry failed", "Published</dt><dd>yes")
 	for _, id := range []string{"01K0000000000000000000000X", "'; DROP TABLE x", "..%2F..%2Fx"} {
@@ -403,10 +403,14 @@ func TestACurveOfRequestsStandsOnTheTimeOfTheRun(t *testing.T) {
 	points := []runlog.PacePoint{{Workspace: "main", From: began, To: began.Add(10 * time.Second), Requests: 10, Budget: 90}, {Workspace: "main", From: began.Add(10 * time.Second), To: began.Add(20 * time.Second), Requests: 20, Budget: 90},
 		{Workspace: "acme", From: began, To: began, Requests: 1, Budget: 90}}
 	all := pacesOf(points, began, 40*time.Second)
-	if len(all) != 1 || all[0].Workspace != "main" || all[0].Budget != 90 {
+	if len(all) != 1 || all[0].Workspace != "main" || all[0].Budget != 90 || all[0].Most != 120 {
 		t.Fatalf("%+v: a stretch without time has no pace", all)
 	}
 	requireTexts(t, string(all[0].Picture), `<path class="line" d="M0.0 60.0H250.0L250.0 20.0H500.0"/>`, `<path class="budget" d="M0.0 40.0H250.0L250.0 40.0H500.0"/>`,
 		"<title>20 requests in 10.0 s, 120 a minute, of 90 a minute, from 10.0 s on</title>")
+	points[0].Budget, points[1].Budget = 361, 361
+	if all = pacesOf(points, began, 40*time.Second); strings.Contains(string(all[0].Picture), "budget") || all[0].Budget != 361 {
+		t.Errorf("a budget far above the curve is drawn, or not named: %+v", all)
+	}
 	requireTexts(t, string(all[0].Values), `y="0%" dy=".32em" text-anchor="end">150<`)
 }

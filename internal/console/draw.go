@@ -19,8 +19,11 @@ import (
 // shownRuns is the number of runs in a strip.
 const shownRuns = 30
 
+// toTheMinute is the form of times in titles.
+const toTheMinute = "2006-01-02 15:04 MST"
+
 // drawRunStrip draws the last runs of a pipeline, the newest on the right. Each is a link with the shape of its outcome.
-func drawRunStrip(runs []runlog.PastRun) template.HTML {
+func drawRunStrip(runs []runlog.PastRun, zone *time.Location) template.HTML {
 	const wide, high = 9, 18
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="group" aria-label="the last runs">`, shownRuns*wide, high, shownRuns*wide, high)
@@ -33,7 +36,7 @@ func drawRunStrip(runs []runlog.PastRun) template.HTML {
 		}
 		r := runs[i]
 		m := badgeOf(r.Outcome)
-		title := fmt.Sprintf("%s, %s, %d rows", r.Started.UTC().Format("2006-01-02 15:04 UTC"), m.Word, r.Rows)
+		title := fmt.Sprintf("%s, %s, %d rows", r.Started.In(zone).Format(toTheMinute), m.Word, r.Rows)
 		if r.CaughtUp {
 			title += ", catch-up run"
 		}
@@ -97,7 +100,7 @@ type columnPart struct {
 }
 
 // chartsOf draws rows, duration and requests of the runs of a pipeline. Requests are divided by their answers if the run has a trace.
-func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]runChart, error) {
+func chartsOf(dir layout.Dir, runs []runlog.PastRun, zone *time.Location) ([]runChart, error) {
 	runs = slices.Clone(runs)
 	slices.Reverse(runs)
 	if len(runs) == 0 {
@@ -121,9 +124,9 @@ func chartsOf(dir layout.Dir, runs []runlog.PastRun) ([]runChart, error) {
 	}
 	from, to := runs[0].Started, runs[len(runs)-1].Started
 	return []runChart{
-		{"Rows written", formatLargest(rows, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(rows), from, to, nil},
-		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times), from, to, nil},
-		{"Requests", formatLargest(requests, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(requests), from, to, []legendEntry{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
+		{"Rows written", formatLargest(rows, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(rows, zone), from, to, nil},
+		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times, zone), from, to, nil},
+		{"Requests", formatLargest(requests, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(requests, zone), from, to, []legendEntry{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
 	}, nil
 }
 
@@ -155,7 +158,7 @@ func formatLargest(columns []chartColumn, say func(float64) string) string {
 }
 
 // drawColumns draws columns into a box with the width of the page.
-func drawColumns(columns []chartColumn) template.HTML {
+func drawColumns(columns []chartColumn, zone *time.Location) template.HTML {
 	const high, slots = 100.0, 12 // with few runs the columns stay narrow
 	top := 0.0
 	for _, c := range columns {
@@ -171,7 +174,7 @@ func drawColumns(columns []chartColumn) template.HTML {
 	for i, c := range columns {
 		x, y := float64(n-len(columns)+i)*wide, high
 		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s: %s</title><rect class="hit" x="%.2f" y="0" width="%.2f" height="100"/>`,
-			template.URLQueryEscaper(c.run.Run), c.run.Started.UTC().Format("2006-01-02 15:04 UTC"), template.HTMLEscapeString(c.label), x, wide)
+			template.URLQueryEscaper(c.run.Run), c.run.Started.In(zone).Format(toTheMinute), template.HTMLEscapeString(c.label), x, wide)
 		for _, p := range c.parts {
 			h := high * p.value / top
 			if p.value > 0 {

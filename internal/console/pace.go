@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 type paceLane struct {
 	Workspace string        // "": the run has only one
 	Budget    int           // requests per minute at the end
+	Most      int64         // requests per minute in the busiest stretch
 	Picture   template.HTML // on the time axis of the run
 	Values    template.HTML // its axis of values
 }
@@ -36,6 +38,9 @@ func pacesOf(points []runlog.PacePoint, from time.Time, whole time.Duration) (al
 		if len(names) > 1 {
 			one.Workspace = name
 		}
+		for _, p := range own {
+			one.Most = max(one.Most, int64(math.Round(perMinute(p))))
+		}
 		one.Picture, one.Values = drawPace(own, from, whole)
 		all = append(all, one)
 	}
@@ -45,17 +50,24 @@ func pacesOf(points []runlog.PacePoint, from time.Time, whole time.Duration) (al
 // perMinute is the pace of a stretch.
 func perMinute(p runlog.PacePoint) float64 { return float64(p.Requests) / p.To.Sub(p.From).Minutes() }
 
-// drawPace draws the pace of each stretch as a step, and the budget as a dashed line.
+// farBudget is how many times the pace a budget may be to be drawn: the curve would lie on the ground below a higher one.
+const farBudget = 3
+
+// drawPace draws the pace of each stretch as a step, and the budget as a dashed line where it is near.
 func drawPace(points []runlog.PacePoint, from time.Time, whole time.Duration) (picture, values template.HTML) {
-	most := 0.0
+	most, allowed := 0.0, 0.0
 	for _, p := range points {
-		most = max(most, perMinute(p), float64(p.Budget))
+		most, allowed = max(most, perMinute(p)), max(allowed, float64(p.Budget))
+	}
+	near := allowed <= farBudget*most
+	if near {
+		most = max(most, allowed)
 	}
 	top := answer.RoundTop(most)
 	x := func(at time.Time) float64 { return max(0, min(1000*float64(at.Sub(from))/float64(whole), 1000)) }
 	y := func(n float64) float64 { return 100 * (1 - n/top) }
 	var b, v, pace, budget strings.Builder
-	b.WriteString(`<svg class="pace" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="requests a minute over the time of the run; the dashed line is the budget">`)
+	b.WriteString(`<svg class="pace" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="requests a minute over the time of the run">`)
 	for _, tick := range []float64{0, top} {
 		fmt.Fprintf(&b, `<line class="grid" x1="0" x2="1000" y1="%[1]g" y2="%[1]g"/>`, y(tick))
 		fmt.Fprintf(&v, `<text x="100%%" y="%g%%" dy=".32em" text-anchor="end">%s</text>`, y(tick), answer.FormatValue(tick))
@@ -68,7 +80,10 @@ func drawPace(points []runlog.PacePoint, from time.Time, whole time.Duration) (p
 		fmt.Fprintf(&pace, "%s%.1f %.1fH%.1f", step, x(p.From), y(perMinute(p)), x(p.To))
 		fmt.Fprintf(&budget, "%s%.1f %.1fH%.1f", step, x(p.From), y(float64(p.Budget)), x(p.To))
 	}
-	fmt.Fprintf(&b, `<path class="area" d="%sV100H%.1fz"/><path class="line" d="%s"/><path class="budget" d="%s"/>`, pace.String(), x(points[0].From), pace.String(), budget.String())
+	fmt.Fprintf(&b, `<path class="area" d="%sV100H%.1fz"/><path class="line" d="%s"/>`, pace.String(), x(points[0].From), pace.String())
+	if near {
+		fmt.Fprintf(&b, `<path class="budget" d="%s"/>`, budget.String())
+	}
 	for _, p := range points {
 		fmt.Fprintf(&b, `<g><title>%s requests in %s, %.0f a minute, of %s a minute, from %s on</title><rect class="hit" x="%.1f" y="0" width="%.1f" height="100"/></g>`,
 			answer.FormatNumber(p.Requests), formatDuration(p.To.Sub(p.From)), perMinute(p), answer.FormatNumber(p.Budget), formatDuration(p.From.Sub(from)), x(p.From), x(p.To)-x(p.From))

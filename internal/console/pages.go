@@ -57,7 +57,7 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 			v.Mine = append(v.Mine, n)
 		}
 	}
-	if v.Charts, err = chartsOf(c.o.Dir, p.Runs); err != nil {
+	if v.Charts, err = chartsOf(c.o.Dir, p.Runs, c.zones.zoneOf(r)); err != nil {
 		return "", nil, err
 	}
 	return "pipeline", v, nil

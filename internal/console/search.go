@@ -69,7 +69,9 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 	v.addMatches("column", func(add func(name, doc, link string)) {
 		for _, t := range d.Tables {
 			for _, column := range t.Columns {
-				add(column.Name, "of "+t.Schema+"."+t.Name, t.link()+"#"+url.PathEscape(column.Name))
+				if strings.Contains(strings.ToLower(column.Name), strings.ToLower(v.Query)) { // not all columns of a table that has the word
+					add(column.Name, "of "+t.Schema+"."+t.Name, t.link()+"#"+url.PathEscape(column.Name))
+				}
 			}
 		}
 	})
@@ -81,7 +83,7 @@ func (c *Console) searchPage(ctx context.Context, r *http.Request) (string, fram
 func (v *searchView) addComments(d *publishedData) {
 	word := strings.ToLower(v.Query)
 	add := func(kind, name, doc, link, comment string) {
-		if len(v.Found) < mostFound && strings.Contains(strings.ToLower(comment), word) && !strings.Contains(strings.ToLower(name+" "+doc), word) {
+		if len(v.Found) < mostFound && strings.Contains(strings.ToLower(comment), word) && !strings.Contains(strings.ToLower(name), word) {
 			v.Found = append(v.Found, searchHit{kind, name, doc, link, comment})
 		}
 	}

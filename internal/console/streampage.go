@@ -67,7 +67,7 @@ func (c *Console) streamPage(ctx context.Context, r *http.Request) (string, fram
 	if err != nil {
 		return "", nil, err
 	}
-	v := &streamView{pageView: pageView{Title: s.Stream, Here: "freshness"}, StreamStatus: s, Runs: runs, Charts: streamCharts(runs)}
+	v := &streamView{pageView: pageView{Title: s.Stream, Here: "freshness"}, StreamStatus: s, Runs: runs, Charts: streamCharts(runs, c.zones.zoneOf(r))}
 	config, catalogue := c.o.Config()
 	for _, p := range config.Pipelines {
 		if runlog.ReadsStream(p, config, catalogue, s.Workspace, s.Stream) {
@@ -117,7 +117,7 @@ func (v *streamView) addTables(ctx context.Context, c *Console) error {
 }
 
 // streamCharts draws records, duration and requests of a stream's runs, each with a link to its run.
-func streamCharts(runs []runlog.StreamRun) []runChart {
+func streamCharts(runs []runlog.StreamRun, zone *time.Location) []runChart {
 	if len(runs) == 0 {
 		return nil
 	}
@@ -135,9 +135,9 @@ func streamCharts(runs []runlog.StreamRun) []runChart {
 	from, to := runs[len(runs)-1].Started, runs[0].Started
 	count := func(v float64) string { return answer.FormatNumber(int64(v)) }
 	return []runChart{
-		{"Records read", formatLargest(records, count), drawColumns(records), from, to, nil},
-		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times), from, to, nil},
-		{"Requests", formatLargest(requests, count), drawColumns(requests), from, to, []legendEntry{{"main", "first tries"}, {"late", "retries"}}},
+		{"Records read", formatLargest(records, count), drawColumns(records, zone), from, to, nil},
+		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times, zone), from, to, nil},
+		{"Requests", formatLargest(requests, count), drawColumns(requests, zone), from, to, []legendEntry{{"main", "first tries"}, {"late", "retries"}}},
 	}
 }
 

@@ -86,6 +86,7 @@ func (z *zoneSwitch) pageIn(name string, zone *time.Location) (*template.Templat
 		"exact":  func(t time.Time) string { return formatExact(t, zone) },
 		"clock":  func(t time.Time) string { return t.In(zone).Format("15:04") },
 		"day":    func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
+		"strip":  func(runs []runlog.PastRun) template.HTML { return drawRunStrip(runs, zone) },
 		"second": func(t time.Time) string { return t.In(zone).Format(time.TimeOnly) },
 	})
 	if len(z.zoned) < mostZoned {

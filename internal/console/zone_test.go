@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -25,6 +26,31 @@ func TestTimesAreRelativeAndExactInTheChosenZone(t *testing.T) {
 		a, text := b.sendRequest(http.MethodPost, "/zone", url.Values{"zone": {zone}, "back": {"//other.example"}}, nil)
 		if a.StatusCode != http.StatusConflict || strings.Contains(text, "<script>alert") || len(a.Cookies()) > 0 {
 			t.Errorf("%q: %s %s", zone, a.Status, text)
+		}
+	}
+}
+
+// TestEveryPageHasAZoneSwitchAndExactTimes: each time has its exact one as a title, in the chosen zone, and so do the titles of charts.
+func TestEveryPageHasAZoneSwitchAndExactTimes(t *testing.T) {
+	t.Parallel()
+	b := loginToShared(t)
+	w, _ := warehouse()
+	if a, _ := b.sendRequest(http.MethodPost, "/zone", url.Values{"zone": {"Asia/Tokyo"}, "back": {"/"}}, nil); a.StatusCode != http.StatusSeeOther {
+		t.Fatal(a.Status)
+	}
+	const exact = `<time datetime="[^"]+" title="(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d JST|in [^"]+|[^"]+ ago|just now|now|[^"]+Z)">`
+	times, exactly := regexp.MustCompile(`<time [^>]*>`), regexp.MustCompile(exact)
+	for path, charted := range map[string]bool{"/": true, "/p/nightly": true, "/runs": false, "/runs/" + w.failed: false, "/s/main/contacts": true, "/freshness": false, "/questions": false, "/data": false,
+		"/data/t/main/contacts": false, "/data/q/contacts_by_week": false, "/search?q=contacts": false} {
+		page := b.fetchPage(path)
+		requireTexts(t, page, `<form class="zone" method="post" action="/zone">`, `value="Asia/Tokyo"`, `<input type="hidden" name="back" value="`+path+`">`)
+		for _, tag := range times.FindAllString(page, -1) {
+			if !exactly.MatchString(tag) && tag != `<time datetime="" title="">` {
+				t.Errorf("%s: %s has no exact time in its zone", path, tag)
+			}
+		}
+		if charted && !regexp.MustCompile(`<title>\d{4}-\d\d-\d\d \d\d:\d\d JST[,:]`).MatchString(page) || strings.Contains(page, " UTC, ok") {
+			t.Errorf("%s: the charts have another zone", path)
 		}
 	}
 }
