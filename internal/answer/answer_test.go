@@ -14,7 +14,7 @@ func TestAFallIsDrawnDownwards(t *testing.T) {
 	a := &Result{Columns: []string{"hour_of_day", "change"}, Rows: [][]any{{int64(0), int64(30)}, {int64(1), int64(-10)}, {int64(2), nil}, {int64(3), int64(0)}}}
 	v := NewView(a, "")
 	for _, want := range []string{`<rect class="main" x="15.00" y="0.00" width="120.00" height="75.00"/>`, `<rect class="main fall" x="165.00" y="75.00" width="120.00" height="25.00"/>`,
-		`<title>1: -10</title>`, `<title>2: –</title>`, `<line class="zero" x1="0" x2="600" y1="75" y2="75"/>`} {
+		`<title>1: -10</title>`, `<title>2: –</title>`, `<line class="zero" x1="0" x2="100%" y1="75" y2="75"/>`} {
 		if !strings.Contains(string(v.Series.Picture), want) {
 			t.Errorf("the picture lacks %s:\n%s", want, v.Series.Picture)
 		}
@@ -162,11 +162,17 @@ func TestAFilterKeepsATeam(t *testing.T) {
 	}
 }
 
-func TestScalesEndAtARoundNumber(t *testing.T) {
+func TestAxesHaveRoundValues(t *testing.T) {
 	t.Parallel()
-	for most, want := range map[float64]float64{0: 1, 1: 1, 7: 8, 100: 100, 120: 150, 1001: 1500} {
-		if got := RoundTop(most); got != want {
-			t.Errorf("up to %g it ends at %g, want %g", most, got, want)
+	for _, tt := range []struct {
+		measure string
+		most    float64
+		want    string
+	}{{"rows", 0, "0, 1"}, {"rows", 7, "0, 2, 4, 6, 8"}, {"rows", 2536, "0, 1\u202f000, 2\u202f000, 3\u202f000"}, {Seconds, 25.1, "0, 10 s, 20 s, 30 s"}, {Seconds, 250, "0, 1 min, 2 min, 3 min, 4 min, 5 min"}} {
+		_, values := DrawAxis(Ticks(tt.measure, tt.most))
+		all := strings.Split(textsOf(values), ", ")
+		if got := strings.Join(all, ", "); got != tt.want {
+			t.Errorf("%s up to %g: %s, want %s", tt.measure, tt.most, got, tt.want)
 		}
 	}
 }

@@ -89,12 +89,6 @@ func roundStep(least float64) float64 {
 	return 10 * power
 }
 
-// RoundTop is a round end for a scale from 0 that has room for most.
-func RoundTop(most float64) float64 {
-	step := roundStep(max(most, 1) / 5)
-	return step * math.Ceil(max(most, 1)/step)
-}
-
 // holdsWholeNumbers reports whether a column is of counts.
 func (s valueScale) holdsWholeNumbers(a *Result, column int) bool {
 	return unitOf(a.Columns[column]) == 0 && !slices.ContainsFunc(a.Rows, func(row []any) bool { n, ok := asNumber(row[column]); return ok && n != math.Trunc(n) })

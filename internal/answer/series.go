@@ -16,17 +16,10 @@ type Series struct {
 func drawSeries(a *Result, column int) Series {
 	name, steps, times := a.Columns[column], scaleOf(a, column).axis(a, column), newTimeline(a)
 	s, wide := steps.scale, 600/float64(times.places)
-	var picture, values strings.Builder
+	var picture strings.Builder
 	fmt.Fprintf(&picture, `<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label="%s over time; the table has its values">`, template.HTMLEscapeString(name))
-	for _, tick := range steps.ticks {
-		y := 100 * (s.most - tick) / s.span()
-		class := "grid"
-		if tick == 0 {
-			class = "zero"
-		}
-		fmt.Fprintf(&picture, `<line class="%s" x1="0" x2="600" y1="%[2]g" y2="%[2]g"/>`, class, y)
-		fmt.Fprintf(&values, `<text x="100%%" y="%g%%" dy=".32em" text-anchor="end">%s</text>`, y, template.HTMLEscapeString(formatMeasure(name, tick)))
-	}
+	grid, values := DrawAxis(scaleOf(a, column).ticksOf(a, column))
+	picture.WriteString(string(grid))
 	if !a.isHourly() {
 		drawLine(&picture, times, s, column)
 	}
@@ -43,7 +36,7 @@ func drawSeries(a *Result, column int) Series {
 		picture.WriteString("</g>")
 	}
 	picture.WriteString("</svg>")
-	return Series{template.HTML(picture.String()), template.HTML(values.String()), nameTimes(times)}
+	return Series{template.HTML(picture.String()), values, nameTimes(times)}
 }
 
 // drawLine draws a line for each stretch of rows without a gap, and the area between it and 0.

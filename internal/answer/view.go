@@ -134,9 +134,7 @@ func (v *View) Chart(title string) (chart.Chart, bool) {
 		}
 		return c, true
 	}
-	for _, tick := range scale.axis(a, v.drawn).ticks {
-		c.Ticks = append(c.Ticks, chart.Tick{Value: tick, Text: formatMeasure(c.Measure, tick)})
-	}
+	c.Ticks = scale.ticksOf(a, v.drawn)
 	times := newTimeline(a)
 	for place := range times.places {
 		c.Bars = append(c.Bars, chart.Bar{Name: times.name(place), Value: math.NaN()})

@@ -53,7 +53,7 @@ func (s *stage) access(t *testing.T) {
 	report("login")
 	p.login()
 	do(p, chromedp.Evaluate[bool](`document.querySelector(".search input").removeAttribute("aria-label"), document.querySelector(".search input").removeAttribute("placeholder"),
-		document.querySelector(".name").style.color = "#e8e8e8", true`))
+		document.querySelector(".brand").style.color = "#e8e8e8", true`))
 	var broken []string
 	for _, f := range p.checkAccess(script) {
 		broken = append(broken, f.ID)

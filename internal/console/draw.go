@@ -79,10 +79,11 @@ func drawSparkline(runs []runlog.PastRun) template.HTML {
 
 // runChart shows one measure over the runs of a pipeline, as stacked columns.
 type runChart struct {
-	Title, Most string
-	Bars        template.HTML
-	From, To    time.Time
-	Legend      []legendEntry
+	Title    string
+	Bars     template.HTML
+	Values   template.HTML // the axis of values on its left
+	From, To time.Time
+	Legend   []legendEntry
 }
 
 type legendEntry struct{ Class, Word string }
@@ -122,12 +123,19 @@ func chartsOf(dir layout.Dir, runs []runlog.PastRun, zone *time.Location) ([]run
 		requests = append(requests, chartColumn{r, []columnPart{{"main", float64(r.Requests - limited - broken)}, {"late", float64(limited)}, {"error", float64(broken)}},
 			fmt.Sprintf("%s requests, %d answered with 429, %d with 5xx or not answered", answer.FormatNumber(r.Requests), limited, broken)})
 	}
-	from, to := runs[0].Started, runs[len(runs)-1].Started
-	return []runChart{
-		{"Rows written", formatLargest(rows, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(rows, zone), from, to, nil},
-		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times, zone), from, to, nil},
-		{"Requests", formatLargest(requests, func(v float64) string { return answer.FormatNumber(int64(v)) }), drawColumns(requests, zone), from, to, []legendEntry{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}}},
-	}, nil
+	return []runChart{newRunChart("Rows written", "rows", rows, zone, nil), newRunChart("Duration", answer.Seconds, times, zone, nil),
+		newRunChart("Requests", "requests", requests, zone, []legendEntry{{"main", "2xx"}, {"late", "429"}, {"error", "5xx"}})}, nil
+}
+
+// newRunChart draws columns, with the axis of a measure.
+func newRunChart(title, measure string, columns []chartColumn, zone *time.Location, legend []legendEntry) runChart {
+	most := 0.0
+	for _, c := range columns {
+		most = max(most, c.sumParts())
+	}
+	ticks := answer.Ticks(measure, most)
+	grid, values := answer.DrawAxis(ticks)
+	return runChart{title, drawColumns(columns, ticks[len(ticks)-1].Value, grid, zone), values, columns[0].run.Started, columns[len(columns)-1].run.Started, legend}
 }
 
 // answersOf returns how many requests of a run were refused by the rate limit, and how many failed.
@@ -149,28 +157,14 @@ func (c chartColumn) sumParts() (sum float64) {
 	return sum
 }
 
-func formatLargest(columns []chartColumn, say func(float64) string) string {
-	top := 0.0
-	for _, c := range columns {
-		top = max(top, c.sumParts())
-	}
-	return say(top)
-}
-
-// drawColumns draws columns into a box with the width of the page.
-func drawColumns(columns []chartColumn, zone *time.Location) template.HTML {
+// drawColumns draws columns into a box with the width of the page; top is the value of its upper edge.
+func drawColumns(columns []chartColumn, top float64, grid template.HTML, zone *time.Location) template.HTML {
 	const high, slots = 100.0, 12 // with few runs the columns stay narrow
-	top := 0.0
-	for _, c := range columns {
-		top = max(top, c.sumParts())
-	}
-	if top == 0 {
-		top = 1
-	}
 	n := max(len(columns), slots)
 	wide := 600.0 / float64(n)
 	var b strings.Builder
 	b.WriteString(`<svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="group" aria-label="one column a run">`)
+	b.WriteString(string(grid))
 	for i, c := range columns {
 		x, y := float64(n-len(columns)+i)*wide, high
 		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s: %s</title><rect class="hit" x="%.2f" y="0" width="%.2f" height="100"/>`,

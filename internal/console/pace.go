@@ -63,15 +63,14 @@ func drawPace(points []runlog.PacePoint, from time.Time, whole time.Duration) (p
 	if near {
 		most = max(most, allowed)
 	}
-	top := answer.RoundTop(most)
+	ticks := answer.Ticks("requests", most)
+	top := ticks[len(ticks)-1].Value
+	grid, values := answer.DrawAxis(ticks)
 	x := func(at time.Time) float64 { return max(0, min(1000*float64(at.Sub(from))/float64(whole), 1000)) }
 	y := func(n float64) float64 { return 100 * (1 - n/top) }
-	var b, v, pace, budget strings.Builder
+	var b, pace, budget strings.Builder
 	b.WriteString(`<svg class="pace" viewBox="0 0 1000 100" preserveAspectRatio="none" role="img" aria-label="requests a minute over the time of the run">`)
-	for _, tick := range []float64{0, top} {
-		fmt.Fprintf(&b, `<line class="grid" x1="0" x2="1000" y1="%[1]g" y2="%[1]g"/>`, y(tick))
-		fmt.Fprintf(&v, `<text x="100%%" y="%g%%" dy=".32em" text-anchor="end">%s</text>`, y(tick), answer.FormatValue(tick))
-	}
+	b.WriteString(string(grid))
 	for i, p := range points {
 		step := "L"
 		if i == 0 {
@@ -89,5 +88,5 @@ func drawPace(points []runlog.PacePoint, from time.Time, whole time.Duration) (p
 			answer.FormatNumber(p.Requests), formatDuration(p.To.Sub(p.From)), perMinute(p), answer.FormatNumber(p.Budget), formatDuration(p.From.Sub(from)), x(p.From), x(p.To)-x(p.From))
 	}
 	b.WriteString("</svg>")
-	return template.HTML(b.String()), template.HTML(v.String())
+	return template.HTML(b.String()), values
 }

@@ -132,13 +132,8 @@ func streamCharts(runs []runlog.StreamRun, zone *time.Location) []runChart {
 		times = append(times, chartColumn{run, []columnPart{{class, length.Seconds()}}, formatDuration(length)})
 		requests = append(requests, chartColumn{run, []columnPart{{"main", float64(r.Requests - r.Retries)}, {"late", float64(r.Retries)}}, answer.FormatNumber(r.Requests) + " requests, of them retries: " + answer.FormatNumber(r.Retries)})
 	}
-	from, to := runs[len(runs)-1].Started, runs[0].Started
-	count := func(v float64) string { return answer.FormatNumber(int64(v)) }
-	return []runChart{
-		{"Records read", formatLargest(records, count), drawColumns(records, zone), from, to, nil},
-		{"Duration", formatLargest(times, func(v float64) string { return formatDuration(time.Duration(v * float64(time.Second))) }), drawColumns(times, zone), from, to, nil},
-		{"Requests", formatLargest(requests, count), drawColumns(requests, zone), from, to, []legendEntry{{"main", "first tries"}, {"late", "retries"}}},
-	}
+	return []runChart{newRunChart("Records read", "records", records, zone, nil), newRunChart("Duration", answer.Seconds, times, zone, nil),
+		newRunChart("Requests", "requests", requests, zone, []legendEntry{{"main", "first tries"}, {"late", "retries"}})}
 }
 
 // calendarYear is a year of the backfill.

@@ -85,6 +85,7 @@ func (z *zoneSwitch) pageIn(name string, zone *time.Location) (*template.Templat
 		"zone":   zone.String,
 		"exact":  func(t time.Time) string { return formatExact(t, zone) },
 		"clock":  func(t time.Time) string { return t.In(zone).Format("15:04") },
+		"date":   func(t time.Time) string { return t.In(zone).Format("2 Jan 2006") },
 		"day":    func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
 		"strip":  func(runs []runlog.PastRun) template.HTML { return drawRunStrip(runs, zone) },
 		"second": func(t time.Time) string { return t.In(zone).Format(time.TimeOnly) },
