@@ -41,6 +41,11 @@ func TestTheOverviewShowsEachPipeline(t *testing.T) {
 		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`,
 		"Rows</dt>", "New records, 7 days</dt>", "Published file</dt>", " free <small>a run needs ", "no estimate: needs 3 published files", "Streams that changed most", `<a href="/s/main/contacts">contacts</a>`,
 		"The last 30 days", "Median time", "max_requests", "no run</td>")
+	problems, _, _ := strings.Cut(page[strings.Index(page, `<ul class="needs">`):], "</ul>")
+	requireTexts(t, problems, "the last read of tags failed", `formaction="/p/nightly/retry"`)
+	if page := b.fetchPage("/p/nightly"); strings.Count(page, `formaction="/p/nightly/retry"`) != 1 {
+		t.Errorf("the page of a pipeline, whose title has the button, shows it twice:\n%s", page)
+	}
 	var totals runlog.Totals
 	readJSON(t, b.fetchPage("/api/v1/totals"), &totals)
 	if totals.Rows < 100 || totals.New < 100 || len(totals.Changed) < 3 || totals.Space.File == 0 || totals.Space.Free == 0 || len(totals.Months) != 2 || totals.Months[0].Runs != 2 || totals.Months[0].Failed != 1 {

@@ -42,7 +42,8 @@ func New(o Options) (*Console, error) {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": o.hasPipeline, "relative": c.formatRelative}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
+		page, err := template.New("layout.html").Funcs(templateFuncs).Funcs(template.FuncMap{"ours": o.hasPipeline, "relative": c.formatRelative,
+			"mayRetry": func(pipeline string) bool { return name == "overview" && !o.ReadOnly && o.hasPipeline(pipeline) }}).ParseFS(pages, "pages/layout.html", "pages/parts.html", "pages/"+name+".html")
 		if err != nil {
 			return nil, fmt.Errorf("read the page %s: %w", name, err)
 		}
