@@ -39,7 +39,7 @@ func (m *commitMerger) replaceSets(ctx context.Context, own, child stage.Batch, 
 	}
 	if c.changed > 0 && stored > 0 {
 		deleted, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
-			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key), isChanged))
+			clause.Stored(m.schema, t), decided, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key), isChanged))
 		if err != nil {
 			return fmt.Errorf("delete the stored children: %w", err)
 		}
@@ -66,7 +66,7 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 		return nil
 	}
 	t := child.Table
-	table := duck.Table(m.schema, t.Name)
+	table := clause.Stored(m.schema, t)
 	from := fmt.Sprintf("(SELECT *, rowid AS place FROM %s WHERE _row IN (SELECT _row FROM %s WHERE state <> '%s'))",
 		child.Name, decided, isOlder)
 	from, err := m.lastCopies(ctx, child, from, false)
@@ -118,7 +118,7 @@ func (m *commitMerger) removeMissingItems(ctx context.Context, own, child, withi
 	}
 	leaving, err := m.createTemporary(ctx, "temp.leaving", fmt.Sprintf(`SELECT %s FROM %s t
 		SEMI JOIN (SELECT %s FROM %s WHERE %s) w ON %s%s`,
-		duck.Names("t.", clause.Union(t.Key, t.ParentKey)), duck.Table(m.schema, t.Name),
+		duck.Names("t.", clause.Union(t.Key, t.ParentKey)), clause.Stored(m.schema, t),
 		duck.Names("", within.Table.Key), within.Name, current, clause.Matches("t.", t.WithinKey, "w.", within.Table.Key), still))
 	if err != nil {
 		return fmt.Errorf("compare with the items of the batch: %w", err)
@@ -126,7 +126,7 @@ func (m *commitMerger) removeMissingItems(ctx context.Context, own, child, withi
 	if leaving == 0 {
 		return nil
 	}
-	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "l.", t.Key)))
+	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.leaving l WHERE %s", clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "l.", t.Key)))
 	if err != nil || deleted == 0 {
 		return err
 	}
@@ -140,7 +140,7 @@ func (m *commitMerger) removeMissingItems(ctx context.Context, own, child, withi
 // the relation with its changed rows.
 func (m *commitMerger) moveParents(ctx context.Context, own stage.Batch, t transform.Table, rows string) error {
 	moved, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS p SET %s = $1, %s = $2 FROM (SELECT DISTINCT %s FROM %s) i WHERE %s AND p.%[2]s < $1",
-		duck.Table(m.schema, own.Table.Name), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
+		clause.Stored(m.schema, own.Table), transform.SyncedAtColumn, transform.RunIDColumn, duck.Names("", t.ParentKey), rows,
 		clause.Matches("p.", own.Table.Key, "i.", t.ParentKey)), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("update the parents: %w", err)

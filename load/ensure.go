@@ -61,8 +61,14 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 	if err != nil {
 		return nil, err
 	}
+	raw, err := workdb.RawTables(ctx, w.db.DB, schema)
+	if err != nil {
+		return nil, err
+	}
+	// An earlier program stored all tables in the workspace's own schema.
+	isMoved := func(t transform.Table) bool { return t.Raw && stored[t.Name] != nil && !slices.Contains(raw, t.Name) }
 	altered := slices.ContainsFunc(tables, func(t transform.Table) bool {
-		return stored[t.Name] != nil && len(changedColumns(t, stored[t.Name])) > 0
+		return stored[t.Name] != nil && (isMoved(t) || len(changedColumns(t, stored[t.Name])) > 0)
 	})
 	// DuckDB's replay has had bugs with logs that change columns and rows (T144). The log is merged into the file before and after, so
 	// that it holds the changed columns alone.
@@ -74,7 +80,14 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 	var changes []Change
 	err = w.db.DB.Transaction(ctx, func() error {
 		for _, t := range tables {
-			done, err := w.ensureTable(ctx, schema, t, stored[t.Name])
+			var done []Change
+			var err error
+			if isMoved(t) {
+				err = w.moveTable(ctx, schema, t)
+			}
+			if err == nil {
+				done, err = w.ensureTable(ctx, schema, t, stored[t.Name])
+			}
 			if err != nil {
 				return fmt.Errorf("table %s: %w", t.Name, err)
 			}
@@ -111,7 +124,7 @@ func changedColumns(t transform.Table, stored map[string]string) []transform.Col
 }
 
 func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Table, stored map[string]string) ([]Change, error) {
-	name := duck.Table(schema, t.Name)
+	name := clause.Stored(schema, t)
 	if stored == nil {
 		return w.createTable(ctx, schema, t)
 	}
@@ -143,12 +156,35 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 		}
 		changes = append(changes, change)
 	}
-	if len(changes) == 0 || t.View == "" {
+	if len(changes) == 0 {
 		return changes, nil
 	}
 	// DuckDB fixes the columns of a view when it creates the view.
-	_, err := w.db.DB.Exec(ctx, GoneView(schema, t))
-	return changes, err
+	return changes, w.makeViews(ctx, schema, t)
+}
+
+// moveTable moves a table into the raw schema, with all its rows.
+func (w *Tables) moveTable(ctx context.Context, schema string, t transform.Table) error {
+	old := duck.Table(schema, t.Name)
+	for _, statement := range []string{
+		"CREATE SCHEMA IF NOT EXISTS " + duck.Name(duck.RawSchema(schema)),
+		"CREATE TABLE " + clause.Stored(schema, t) + " AS FROM " + old,
+		"DROP TABLE " + old,
+	} {
+		if _, err := w.db.DB.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("move it to %s: %w", duck.RawSchema(schema), err)
+		}
+	}
+	return w.makeViews(ctx, schema, t)
+}
+
+func (w *Tables) makeViews(ctx context.Context, schema string, t transform.Table) error {
+	for _, statement := range ViewsOf(schema, t) {
+		if _, err := w.db.DB.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *Tables) createTable(ctx context.Context, schema string, t transform.Table) ([]Change, error) {
@@ -158,11 +194,13 @@ func (w *Tables) createTable(ctx context.Context, schema string, t transform.Tab
 	}
 	statements := []string{
 		"CREATE SCHEMA IF NOT EXISTS " + duck.Name(schema),
-		"CREATE TABLE " + duck.Table(schema, t.Name) + " (" + strings.Join(columns, ", ") + ")",
+		"CREATE TABLE " + clause.Stored(schema, t) + " (" + strings.Join(columns, ", ") + ")",
 	}
-	if t.View != "" {
-		statements = append(statements, GoneView(schema, t))
+	if t.Raw {
+		statements = append(statements, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(duck.RawSchema(schema)))
+		slices.Reverse(statements)
 	}
+	statements = append(statements, ViewsOf(schema, t)...)
 	for _, statement := range statements {
 		if _, err := w.db.DB.Exec(ctx, statement); err != nil {
 			return nil, err
@@ -172,10 +210,17 @@ func (w *Tables) createTable(ctx context.Context, schema string, t transform.Tab
 	return []Change{{schema, t.Name, "", fmt.Sprintf("made, with %d columns", len(t.Columns))}}, err
 }
 
-// GoneView is the statement that creates the view without soft-deleted rows.
-func GoneView(schema string, t transform.Table) string {
-	return fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * EXCLUDE (%s) FROM %s WHERE %s IS NULL",
-		duck.Table(schema, t.View), transform.GoneColumn, duck.Table(schema, t.Name), transform.GoneColumn)
+// ViewsOf are the statements that create the views of a table: the one without soft-deleted rows, and the name that a table
+// of the raw schema had before.
+func ViewsOf(schema string, t transform.Table) (statements []string) {
+	if t.Raw {
+		statements = append(statements, "CREATE OR REPLACE VIEW "+duck.Table(schema, t.Name)+" AS FROM "+clause.Stored(schema, t))
+	}
+	if t.View != "" {
+		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * EXCLUDE (%s) FROM %s WHERE %s IS NULL",
+			duck.Table(schema, t.View), transform.GoneColumn, clause.Stored(schema, t), transform.GoneColumn))
+	}
+	return statements
 }
 
 // requireWidening returns failure.ErrNarrower for a change of type that could lose values.
@@ -224,7 +269,7 @@ func (w *Tables) noteType(ctx context.Context, schema, table, column, stored str
 // requireSchemaName refuses a schema name that DuckDB or this program uses itself.
 func requireSchemaName(schema string) error {
 	taken := []string{"_sync", duck.Catalog, "temp", "system", "memory", "information_schema", "pg_catalog"}
-	if schema == "" || slices.Contains(taken, strings.ToLower(schema)) {
+	if schema == "" || slices.Contains(taken, strings.ToLower(schema)) || strings.HasPrefix(schema, duck.RawSchema("main")) {
 		return fmt.Errorf("a workspace cannot be named %q: the name is already used", schema)
 	}
 	return nil

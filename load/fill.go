@@ -94,7 +94,7 @@ func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.T
 
 // fillFrom moves the values at one path of _extra into the rows that have no value yet.
 func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
-	table, name := duck.Table(schema, t.Name), duck.Name(c.Name)
+	table, name := clause.Stored(schema, t), duck.Name(c.Name)
 	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(jsonPointer(path), "/")) + ")"
 	if len(c.NarrowerTypes) > 0 {
 		return w.fillWidened(ctx, table, c, path, value, stamp)
@@ -128,7 +128,7 @@ func (w *Tables) fillFromText(ctx context.Context, schema string, t transform.Ta
 	}
 	text := duck.Name(t.Columns[at].Name)
 	return w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = "+value+", _synced_at = $1, _run_id = $2 WHERE %[2]s IS NULL AND "+strings.ReplaceAll(fits, "%s", "%[3]s"),
-		duck.Table(schema, t.Name), duck.Name(c.Name), text), stamp, w.db.RunID())
+		clause.Stored(schema, t), duck.Name(c.Name), text), stamp, w.db.RunID())
 }
 
 // widenedValues is the temporary table of the values in _extra, each with what a widened column takes of it.

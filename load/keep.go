@@ -122,7 +122,7 @@ func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (stor
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		partialRows, duck.Table(m.schema, t.Beside), there, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+		partialRows, duck.Table(m.schema, t.Beside), there, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	if err != nil || n == 0 {
 		return storedCopies{}, err
 	}
@@ -297,7 +297,7 @@ func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64,
 		}
 		same = append(same, came+" = "+fmt.Sprintf(sum, duck.Table(m.schema, child.Table.Name), clause.Matches("c.", child.Table.ParentKey, "t.", t.Key)))
 	}
-	from := fmt.Sprintf("FROM %s l, %s s, %s t WHERE l.news AND s._row = l._row AND %s", partialRows, g.own.Name, duck.Table(m.schema, t.Name), clause.Matches("t.", t.Key, "s.", t.Key))
+	from := fmt.Sprintf("FROM %s l, %s s, %s t WHERE l.news AND s._row = l._row AND %s", partialRows, g.own.Name, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "s.", t.Key))
 	// To compare all columns reads the whole table. Most records have another time, which two columns tell.
 	if slices.Contains(compared, t.Newest) {
 		var some bool

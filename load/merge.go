@@ -200,7 +200,7 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s", keys, isNew, candidates)
 	if stored > 0 {
 		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
-			keys, m.stateExpression(g, doubled), candidates, duck.Table(m.schema, t.Name), clause.Matches("s.", t.Key, "t.", t.Key))
+			keys, m.stateExpression(g, doubled), candidates, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key))
 	}
 	if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
 		return mergeCounts{}, fmt.Errorf("compare with the stored rows: %w", err)
@@ -242,7 +242,7 @@ func (m *commitMerger) writeOwn(ctx context.Context, g stagedGroup, c mergeCount
 	}
 	if c.changed > 0 {
 		_, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
-			duck.Table(m.schema, t.Name), decided, clause.Matches("t.", t.Key, "d.", t.Key), isChanged))
+			clause.Stored(m.schema, t), decided, clause.Matches("t.", t.Key, "d.", t.Key), isChanged))
 		if err != nil {
 			return fmt.Errorf("delete the stored copies: %w", err)
 		}
@@ -272,7 +272,7 @@ func (m *commitMerger) markGone(ctx context.Context, own stage.Batch) error {
 	if err != nil {
 		return err
 	}
-	table := duck.Table(m.schema, t.Name)
+	table := clause.Stored(m.schema, t)
 	newly := fmt.Sprintf("%s AND t.%s IS DISTINCT FROM g.at", clause.Matches("t.", t.Key, "g.", t.Key), gone)
 	probe := workdb.Probe{SQL: "SELECT 1 FROM " + table + " t, temp.gone g WHERE " + newly}
 	marked, err := m.work.ExecIfAny(ctx, probe, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s",

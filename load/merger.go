@@ -148,7 +148,7 @@ func (m *commitMerger) insertRows(ctx context.Context, t transform.Table, from s
 		}
 	}
 	columns := duck.Names("", names)
-	n, err := m.execStatement(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s) SELECT %s, $1, $2 FROM %s", duck.Table(m.schema, t.Name),
+	n, err := m.execStatement(ctx, fmt.Sprintf("INSERT INTO %s (%s, %s, %s) SELECT %s, $1, $2 FROM %s", clause.Stored(m.schema, t),
 		columns, transform.SyncedAtColumn, transform.RunIDColumn, columns, from), m.stamp, m.work.RunID())
 	if err != nil {
 		return 0, fmt.Errorf("write the rows: %w", err)

@@ -84,7 +84,7 @@ func (m *commitMerger) compareLists(ctx context.Context, own, child stage.Batch)
 	}
 	columns := duck.Names("t.", clause.Union(t.ParentKey, clause.Compared(t)))
 	same := fmt.Sprintf("SELECT _row FROM %s WHERE state = '%s'", decided, isUnchanged)
-	storedRows := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, duck.Table(m.schema, t.Name),
+	storedRows := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, clause.Stored(m.schema, t),
 		decided, isUnchanged, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
 	query := storedRows
 	if child.Rows > 0 {

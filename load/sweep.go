@@ -38,7 +38,7 @@ func (w *Sweeps) Absent(ctx context.Context, schema, stream string, sw Sweep, nu
 			return err
 		}
 		query := fmt.Sprintf("SELECT count(*) FILTER (%s), count(*) FROM %s t WHERE %s IS NULL",
-			unseenCondition(t, sw, numbers), duck.Table(schema, t.Name), transform.GoneColumn)
+			unseenCondition(t, sw, numbers), clause.Stored(schema, t), transform.GoneColumn)
 		var all int64
 		if err := db.Scan(ctx, query, []any{schema, stream, sw.Opened}, &absent, &all); err != nil {
 			return fmt.Errorf("count the records missing from %s: %w", stream, err)
@@ -58,7 +58,7 @@ func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, ba
 			return err
 		}
 		written, err = w.checkpoints.moveCheckpoint(ctx, schema, stream, base, next, func(stamp time.Time) (Written, error) {
-			table, absent := duck.Table(schema, t.Name), transform.GoneColumn+" IS NULL AND "+unseenCondition(t, sw, numbers)
+			table, absent := clause.Stored(schema, t), transform.GoneColumn+" IS NULL AND "+unseenCondition(t, sw, numbers)
 			probe := workdb.Probe{SQL: "SELECT 1 FROM " + table + " t WHERE " + absent, Args: []any{schema, stream, sw.Opened}}
 			n, err := w.checkpoints.db.ExecIfAny(ctx, probe, fmt.Sprintf("UPDATE %s AS t SET %s = $3, %s = $4, %s = $5 WHERE %s",
 				table, transform.GoneColumn, transform.SyncedAtColumn, transform.RunIDColumn, absent),

@@ -39,7 +39,7 @@ func (m *commitMerger) replaceWindow(ctx context.Context, g stagedGroup) (delete
 	if t.Newest == "" {
 		return 0, 0, errors.New("a window can be replaced only in a table with a time column")
 	}
-	table, newest := duck.Table(m.schema, t.Name), duck.Name(t.Newest)
+	table, newest := clause.Stored(m.schema, t), duck.Name(t.Newest)
 	window := fmt.Sprintf("%[1]s >= %[2]s AND %[1]s < %[3]s", newest, clause.Instant(g.window[0]), clause.Instant(g.window[1]))
 	if g.own.Rows == 0 {
 		rows := " FROM " + table + " WHERE " + window

@@ -35,7 +35,7 @@ func Spec() *grammar.Spec {
 		{Name: "into", Kind: grammar.Text, Form: name,
 			Doc: "Stream that owns the tables. Everything except `read` is taken from that stream. A pipeline that reads it also reads this one. Of two copies `newest` decides, then arrival."},
 		{Name: "suffix", Kind: grammar.Text, Form: suffix, Hint: "e.g. _raw",
-			Doc: "Suffix of every table name of the stream. Such tables feed published relations and are not for analysts."},
+			Doc: "Suffix of every table name of the stream. Such tables feed published relations and are not for analysts: they are in schema `_raw`, or `_raw_<workspace>`. SQL files of streams read them as `{schema}.<table>`."},
 		{Name: "publish_as", Kind: grammar.Text, Form: name,
 			Doc: "Name of an SQL file, without `.sql`. It makes the published relations from the tables of this stream and others."},
 		{Name: "ignore", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},

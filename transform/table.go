@@ -49,6 +49,7 @@ type Table struct {
 	Name           string // the physical table
 	View           string // view of the rows that are not deleted; "": people read Name itself
 	Beside         string // table with copies of the same records, the newer of which counts; "": none
+	Raw            bool   // only published relations read it: it is stored in a schema of its own
 	Copies         bool   // it is the copy of the two (`like` in the stream file); findings are noted for the other
 	Doc            string
 	Columns        []Column // in order, up to and including _synced_at and _run_id
@@ -138,6 +139,7 @@ func Tables(s *schemas.Stream) []Table {
 	own := Table{
 		Name:    s.Table,
 		Beside:  s.Beside,
+		Raw:     s.Internal,
 		Copies:  s.Copies,
 		Doc:     s.Doc,
 		Columns: tableColumns(s.Columns),
@@ -163,6 +165,7 @@ func Tables(s *schemas.Stream) []Table {
 		t := Table{
 			Name:     c.Table,
 			Beside:   c.Beside,
+			Raw:      s.Internal,
 			Doc:      c.Doc,
 			Columns:  append(tableColumns(c.Columns), systemColumns(false)...),
 			Key:      c.Key,

@@ -34,7 +34,7 @@ func analyzeFile(path string) error {
 	defer db.Close()
 	for _, statement := range []string{
 		"CREATE TABLE mine AS SELECT id FROM contacts_raw",
-		"UPDATE contacts_raw SET name = 'changed by the analyst'",
+		"UPDATE _raw.contacts_raw SET name = 'changed by the analyst'",
 		"DELETE FROM contact_activities",
 		"DELETE FROM _sync.checkpoints",
 	} {

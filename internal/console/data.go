@@ -113,7 +113,7 @@ var hidden = []string{"_extra", "_hash"}
 func (d *publishedData) readDictionary(ctx context.Context, r *read.Reader, catalogue *schemas.Catalogue) error {
 	tables := map[string]*Table{}
 	const columns = `SELECT schema, table_name, kind, column_name, type, coalesce(doc, ''), pii OR person, coalesce(reference, '') FROM _sync.dictionary
-		ORDER BY schema LIKE '%models', schema, table_name, position`
+		WHERE NOT starts_with(schema, '_raw') ORDER BY schema LIKE '%models', schema, table_name, position`
 	err := eachRow(ctx, r, columns, func(v []any) {
 		name := asString(v[0]) + "." + asString(v[1])
 		t := tables[name]

@@ -39,6 +39,9 @@ func TestTheDictionaryIsThatOfThePublishedFile(t *testing.T) {
 	if i < 0 || d.Tables[i].Doc == "" || d.Tables[i].Rows < 1 || !slices.Contains(d.Tables[i].From, "POST /conversations/search") || len(d.Tables[i].Columns) < 20 {
 		t.Fatalf("conversations is %+v", d.Tables[i])
 	}
+	if j := slices.IndexFunc(d.Tables, func(t *Table) bool { return strings.HasPrefix(t.Schema, "_raw") || strings.HasSuffix(t.Name, "_raw") }); j >= 0 {
+		t.Errorf("it lists %s.%s, which is not for queries", d.Tables[j].Schema, d.Tables[j].Name)
+	}
 	page = b.fetchPage("/data/t/main/contacts_all?profile=1")
 	requireTexts(t, page, `<tr id="email">`, "personal: not shown", "<dt>Rows</dt><dd>"+answer.FormatNumber(rows), `<tr id="created_at">`)
 	if a, _ := b.sendRequest(http.MethodGet, "/data/t/main/none", nil, nil); a.StatusCode != http.StatusNotFound {

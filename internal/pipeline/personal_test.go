@@ -46,9 +46,9 @@ func TestPersonalHashMasksEveryPersonalColumn(t *testing.T) {
 	if want := []string{"email|true|false|", "id|false|true|", "owner_id|false|false|admins.id"}; !slices.Equal(marks, want) {
 		t.Errorf("the dictionary marks %v, want %v", marks, want)
 	}
-	for _, column := range b.queryRows(`SELECT DISTINCT d.table_name || '.' || d.column_name FROM _sync.dictionary d JOIN duckdb_tables() t USING (table_name)
-		WHERE d.pii AND d.schema = 'main' AND t.schema_name = 'main' AND d.type IN ('VARCHAR', 'JSON')`) {
-		table, name, _ := strings.Cut(column, ".")
+	for _, column := range b.queryRows(`SELECT DISTINCT d.schema || '.' || d.table_name || ':' || d.column_name FROM _sync.dictionary d JOIN duckdb_tables() t USING (table_name)
+		WHERE d.pii AND d.schema IN ('main', '_raw') AND t.schema_name = d.schema AND d.type IN ('VARCHAR', 'JSON')`) {
+		table, name, _ := strings.Cut(column, ":")
 		sql := fmt.Sprintf(`SELECT count(*) FROM %s WHERE NOT regexp_full_match("%s"::VARCHAR, '"?[0-9a-f]{32}"?')`, table, name)
 		if got := b.queryRows(sql); got[0] != "0" {
 			t.Errorf("%s has %s values that are no hashes", column, got[0])
@@ -82,7 +82,7 @@ func countsIn(text, form string) (counts []string) {
 func (b *testBed) tablesWith(values []string) (tables []string) {
 	b.t.Helper()
 	var all []string
-	for _, name := range b.queryRows("SELECT DISTINCT table_name FROM duckdb_columns() c JOIN duckdb_tables() t USING (schema_name, table_name) WHERE schema_name = 'main' ORDER BY 1") {
+	for _, name := range b.queryRows("SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE schema_name IN ('main', '_raw') ORDER BY 1") {
 		all = append(all, fmt.Sprintf("SELECT '%s' WHERE EXISTS (SELECT 1 FROM (SELECT to_json(t)::VARCHAR AS row FROM %[1]s t) r JOIN known ON contains(r.row, known.v))", name))
 	}
 	var words []string

@@ -228,11 +228,11 @@ func TestT174VerifyFindsRowsBehindAStaleContentHash(t *testing.T) {
 	before := b.asShown()
 	const hash = "0123456789abcdef0123456789abcdef"
 	owner := b.queryRows("SELECT contact_id FROM contact_social_profiles JOIN contacts ON id = contact_id ORDER BY ALL LIMIT 1")[0]
-	b.plantRows("UPDATE contacts_raw SET email = '"+hash+"' WHERE id = '"+ids[0]+"'",
-		`UPDATE contacts_raw SET custom_attributes = json_merge_patch(custom_attributes, '{"plan": "`+hash+`"}') WHERE id = '`+ids[1]+"'",
-		`UPDATE contacts_raw SET _extra = json_merge_patch(_extra, '{"secret": "`+hash+`"}') WHERE id = '`+ids[2]+"'",
-		"UPDATE contact_social_profiles_raw SET name = '"+hash+"' WHERE contact_id = '"+owner+"' AND _position = 0",
-		`UPDATE contacts_raw SET custom_attributes = ' { ' || substr(custom_attributes::VARCHAR, 2) WHERE id = '`+ids[3]+"'") // the same JSON, written differently
+	b.plantRows("UPDATE _raw.contacts_raw SET email = '"+hash+"' WHERE id = '"+ids[0]+"'",
+		`UPDATE _raw.contacts_raw SET custom_attributes = json_merge_patch(custom_attributes, '{"plan": "`+hash+`"}') WHERE id = '`+ids[1]+"'",
+		`UPDATE _raw.contacts_raw SET _extra = json_merge_patch(_extra, '{"secret": "`+hash+`"}') WHERE id = '`+ids[2]+"'",
+		"UPDATE _raw.contact_social_profiles_raw SET name = '"+hash+"' WHERE contact_id = '"+owner+"' AND _position = 0",
+		`UPDATE _raw.contacts_raw SET custom_attributes = ' { ' || substr(custom_attributes::VARCHAR, 2) WHERE id = '`+ids[3]+"'") // the same JSON, written differently
 	want := []string{"contact_social_profiles_raw stale " + `["` + owner + `","0"]` + " name", "contacts_raw stale " + ids[0] + " email",
 		"contacts_raw stale " + ids[1] + " custom_attributes", "contacts_raw stale " + ids[2] + " _extra"}
 	slices.Sort(want)

@@ -93,10 +93,10 @@ func TestVerifyFindsPlantedDifferencesOnly(t *testing.T) {
 	people, talks := b.space.ContactIDs("active"), b.space.ConversationIDs()
 	tags := b.queryRows("SELECT id FROM tags ORDER BY id")
 	b.plantRows(
-		"DELETE FROM contacts_raw WHERE id = '"+people[0]+"'",
-		"UPDATE contacts_raw SET name = 'another' WHERE id = '"+people[1]+"'",
-		"INSERT INTO contacts_raw SELECT * REPLACE ('feedfacefeedfacefeedface' AS id) FROM contacts_raw WHERE id = '"+people[2]+"'",
-		"INSERT INTO contacts_raw FROM contacts_raw WHERE id = '"+people[3]+"'",
+		"DELETE FROM _raw.contacts_raw WHERE id = '"+people[0]+"'",
+		"UPDATE _raw.contacts_raw SET name = 'another' WHERE id = '"+people[1]+"'",
+		"INSERT INTO _raw.contacts_raw SELECT * REPLACE ('feedfacefeedfacefeedface' AS id) FROM contacts_raw WHERE id = '"+people[2]+"'",
+		"INSERT INTO _raw.contacts_raw FROM contacts_raw WHERE id = '"+people[3]+"'",
 		"DELETE FROM conversations_all WHERE id = '"+talks[0]+"'",
 		"UPDATE conversations_all SET title = 'another' WHERE id = '"+talks[1]+"'",
 		"INSERT INTO conversations_all SELECT * REPLACE ('999999' AS id) FROM conversations_all WHERE id = '"+talks[2]+"'",
@@ -179,7 +179,7 @@ func TestVerifyKnowsTheListsOfContactsReadByID(t *testing.T) {
 	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
 		t.Errorf("nothing differs, and verify finds\n%s", verificationText(v))
 	}
-	b.plantRows("DELETE FROM contact_tags_by_id WHERE contact_id = '" + id + "'")
+	b.plantRows("DELETE FROM _raw.contact_tags_by_id WHERE contact_id = '" + id + "'")
 	if got := strings.Join(listDifferences(b.verifyPublished(verify.VerifyOptions{Deep: true})), "\n"); !strings.Contains(got, `contact_tags_raw missing ["`+id) {
 		t.Errorf("a missing tag is not found: %q", got)
 	}
@@ -202,11 +202,11 @@ func TestVerifyFindsRowsOfWrongAnswers(t *testing.T) {
 	}
 	lost := people[len(people)*2/3:]
 	b.plantRows(
-		"DELETE FROM contacts_raw WHERE id IN ('"+strings.Join(lost, "', '")+"')",
-		"DELETE FROM contact_tags_raw WHERE contact_id = '"+people[0]+"'",
-		"UPDATE contacts_raw SET name = NULL, email = NULL, role = NULL WHERE id = '"+people[1]+"'",
-		"UPDATE contacts_raw SET name = 'before', updated_at = updated_at - INTERVAL 9 DAY WHERE id = '"+people[2]+"'",
-		"UPDATE contacts_raw SET created_at = NULL WHERE id = '"+people[3]+"'",
+		"DELETE FROM _raw.contacts_raw WHERE id IN ('"+strings.Join(lost, "', '")+"')",
+		"DELETE FROM _raw.contact_tags_raw WHERE contact_id = '"+people[0]+"'",
+		"UPDATE _raw.contacts_raw SET name = NULL, email = NULL, role = NULL WHERE id = '"+people[1]+"'",
+		"UPDATE _raw.contacts_raw SET name = 'before', updated_at = updated_at - INTERVAL 9 DAY WHERE id = '"+people[2]+"'",
+		"UPDATE _raw.contacts_raw SET created_at = NULL WHERE id = '"+people[3]+"'",
 		"DELETE FROM conversation_parts WHERE conversation_id = '"+talks[0]+"'",
 		"UPDATE conversations_all SET state = NULL, open = NULL WHERE id = '"+talks[1]+"'",
 	)

@@ -98,7 +98,7 @@ func attributeViews(s *schemas.Stream, streams []*schemas.Stream, relations []pu
 				}
 			}
 			all = append(all, publish.Attributes{
-				View: s.Name + "_attributes", Stream: s.Name, Tables: tables, Column: c.Name, Of: own, Key: s.Key, Model: c.Attributes,
+				View: s.Name + "_attributes", Stream: s.Name, Raw: s.Internal, Tables: tables, Column: c.Name, Of: own, Key: s.Key, Model: c.Attributes,
 				Doc: "One row per row of " + own + ": the attributes in its " + c.Name + ", each in a typed column. An attribute with values of several types is text.",
 			})
 		}

@@ -37,7 +37,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 			continue
 		}
 		query := fmt.Sprintf("SELECT c.flagged, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
-			duck.Table(m.schema, t.Name), rows, clause.Matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
+			clause.Stored(m.schema, t), rows, clause.Matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
 		err := m.erasures.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 			var flagged bool
 			values := make([]string, len(t.Key))
@@ -70,7 +70,7 @@ func (m *Arrival) BeforeMerge(ctx context.Context, t transform.Table, ids []stri
 		}
 	}
 	query := fmt.Sprintf("SELECT %s FROM %s t WHERE t.%s IN (SELECT unnest(string_split($1, $2))) AND (%s)", clause.Texts("t.", t.Key),
-		duck.Table(m.schema, t.Name), duck.Name(t.RedactIDColumn), strings.Join(left, " OR "))
+		clause.Stored(m.schema, t), duck.Name(t.RedactIDColumn), strings.Join(left, " OR "))
 	return m.erasures.db.DB.Each(ctx, query, []any{strings.Join(ids, clause.Separator), clause.Separator}, func(rows *sql.Rows) error {
 		values, into := make([]string, len(t.Key)), make([]any, len(t.Key))
 		for i := range values {

@@ -25,6 +25,9 @@ func (w *Erasures) newEraser(schema string, stamp time.Time) *subjectEraser {
 		if table == "" {
 			return ""
 		}
+		if i := slices.IndexFunc(e.tables, func(t transform.Table) bool { return t.Name == table }); i >= 0 {
+			return clause.Stored(schema, e.tables[i])
+		}
 		return duck.Table(schema, table)
 	}
 	e.stampClause = func() string { return transform.SyncedAtColumn + " = $1, " + transform.RunIDColumn + " = $2" }

@@ -70,7 +70,11 @@ func (w *Facts) queryWithoutTables(ctx context.Context, schema string, without [
 			return err
 		}
 		for _, table := range without {
-			if _, err := w.db.DB.Exec(ctx, "DELETE FROM "+duck.Table(schema, table)); err != nil {
+			t, err := w.db.Table(schema, table)
+			if err == nil {
+				_, err = w.db.DB.Exec(ctx, "DELETE FROM "+clause.Stored(schema, t))
+			}
+			if err != nil {
 				return err
 			}
 		}

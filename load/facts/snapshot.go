@@ -165,7 +165,7 @@ func (s *Snapshot) readMasked(ctx context.Context, db *duck.DB) (err error) {
 // list of columns in each DuckDB costs 8 milliseconds, because DuckDB then makes its own views.
 func goneTables(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 	tables := map[[2]string]bool{}
-	query := "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND regexp_matches(sql, '[(,] *' || $2 || ' TIMESTAMP WITH TIME ZONE *[,)]')"
+	query := "SELECT t.schema, t.table_name FROM " + duck.StoredTables + " WHERE d.database_name = $1 AND regexp_matches(d.sql, '[(,] *' || $2 || ' TIMESTAMP WITH TIME ZONE *[,)]')"
 	err := db.Each(ctx, query, []any{duck.Catalog, transform.GoneColumn}, func(rows *sql.Rows) error {
 		var name [2]string
 		if err := rows.Scan(&name[0], &name[1]); err != nil {

@@ -112,7 +112,7 @@ func (w *Masks) maskGroup(ctx context.Context, schema string, g maskrule.Group, 
 				return 0, err
 			}
 		}
-		n, gone, err := w.maskInTable(ctx, duck.Table(schema, t.Name), t, g, key, stamp)
+		n, gone, err := w.maskInTable(ctx, clause.Stored(schema, t), t, g, key, stamp)
 		if err != nil {
 			return 0, err
 		}
@@ -137,7 +137,7 @@ func (w *Masks) noteRemoved(ctx context.Context, schema string, t transform.Tabl
 		where += " AND " + transform.GoneColumn + " IS NULL"
 	}
 	var more int64
-	if err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+duck.Table(schema, t.Name)+" WHERE "+where, nil, &more); err != nil || more == 0 {
+	if err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+clause.Stored(schema, t)+" WHERE "+where, nil, &more); err != nil || more == 0 {
 		return err
 	}
 	before, err := workdb.ReadMaskedRows(ctx, w.db.DB, schema, t.Name)

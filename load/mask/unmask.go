@@ -52,7 +52,7 @@ func (w *Masks) clearRowHash(ctx context.Context, schema string, t transform.Tab
 	if t.Gone {
 		where = "(" + where + ") AND " + transform.GoneColumn + " IS NULL"
 	}
-	n, err := w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", duck.Table(schema, t.Name),
+	n, err := w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", clause.Stored(schema, t),
 		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.db.RunID())
 	if err != nil || n == 0 {
 		return err
@@ -67,7 +67,7 @@ func (w *Masks) unhashParents(ctx context.Context, schema string, t transform.Ta
 	if !ok || len(t.ParentKey) != len(parent.Key) {
 		return nil
 	}
-	return w.clearRowHash(ctx, schema, parent, fmt.Sprintf("EXISTS (SELECT 1 FROM %s c WHERE %s AND %s)", duck.Table(schema, t.Name),
+	return w.clearRowHash(ctx, schema, parent, fmt.Sprintf("EXISTS (SELECT 1 FROM %s c WHERE %s AND %s)", clause.Stored(schema, t),
 		clause.Matches("c.", t.ParentKey, "t.", parent.Key), where), stamp)
 }
 

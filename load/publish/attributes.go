@@ -49,7 +49,7 @@ func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Sche
 		if len(a.Tables) == 0 {
 			continue
 		}
-		changed, definition := last.Format(time.RFC3339Nano), fmt.Sprintf("%q", a)
+		changed, definition := last.Format(time.RFC3339Nano), fmt.Sprintf("%#v", a)
 		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, changed+" "+definition)
 		if err != nil {
 			return err
@@ -117,6 +117,9 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*customAttribute) ([]*customAttribute, error) {
 	// The texts are read here: json_each in DuckDB, one row for each member of each object, costs four times as much.
 	found := transform.AttributeTypes{Most: mostAttributes + len(all)}
+	if a.Raw {
+		schema = duck.RawSchema(schema)
+	}
 	for _, table := range a.Tables {
 		var end int64
 		if err := db.Scan(ctx, "SELECT coalesce(max(rowid) + 1, 0) FROM "+duck.Table(schema, table), nil, &end); err != nil {

@@ -15,13 +15,31 @@ import (
 // relationMeaning is a table or view with the meaning of its columns.
 type relationMeaning struct {
 	prefix, name, kind, doc string // SQL refers to it by prefix and name
+	old                     bool   // a name that a table of the raw schema had: not in the dictionary
 	columns                 map[string]transform.Column
 }
 
 // describeSchema comments tables, views and columns, and fills the dictionary.
 func describeSchema(ctx context.Context, db *duck.DB, s Schema) error {
+	var raw []relationMeaning
+	for _, t := range s.Tables {
+		if t.Raw {
+			raw = append(raw, tableMeaning(t))
+		}
+	}
+	if err := writeMeanings(ctx, db, duck.RawSchema(s.Name), raw, s.commented(raw)); err != nil {
+		return err
+	}
 	all := schemaMeanings(s)
 	return writeMeanings(ctx, db, s.Name, all, s.commented(all))
+}
+
+func tableMeaning(t transform.Table) relationMeaning {
+	columns := map[string]transform.Column{}
+	for _, c := range t.Columns {
+		columns[c.Name] = c
+	}
+	return relationMeaning{prefix: "{schema}.", name: t.Name, kind: "table", doc: t.Doc, columns: columns}
 }
 
 // commented are those of some relations whose comments are written: none where the schema says so.
@@ -49,17 +67,18 @@ func writeMeanings(ctx context.Context, db *duck.DB, schema string, all, comment
 func schemaMeanings(s Schema) []relationMeaning {
 	var all []relationMeaning
 	for _, t := range s.Tables {
-		columns := map[string]transform.Column{}
-		for _, c := range t.Columns {
-			columns[c.Name] = c
+		d := tableMeaning(t)
+		if t.Raw {
+			d.old, d.kind, d.doc = true, "view", "Deprecated, not for queries; the next version removes it. "+t.Doc
 		}
-		all = append(all, relationMeaning{"{schema}.", t.Name, "table", t.Doc, columns})
+		all = append(all, d)
 		if t.View != "" {
-			all = append(all, relationMeaning{"{schema}.", t.View, "view", t.Doc, columns})
+			d.name, d.kind = t.View, "view"
+			all = append(all, d)
 		}
 	}
 	for _, r := range s.Relations {
-		all = append(all, relationMeaning{"{schema}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, all)})
+		all = append(all, relationMeaning{"{schema}.", r.Name, r.Kind, r.Doc, false, inheritMeanings(r, all)})
 	}
 	return all
 }
@@ -123,6 +142,9 @@ func fillDictionary(ctx context.Context, db *duck.DB, schema string, stored map[
 	var rows []dictionaryRow
 	for _, d := range all {
 		for i, c := range stored[d.name] {
+			if d.old {
+				break
+			}
 			known := d.columns[c.Name]
 			rows = append(rows, dictionaryRow{Table: d.name, Kind: d.kind, Column: c.Name, Type: c.Type, Doc: known.Doc, Reference: known.References,
 				Position: i + 1, Personal: known.PII, Person: known.Person})

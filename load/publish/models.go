@@ -258,7 +258,7 @@ func (b *modelBuild) describeModels(ctx context.Context, db *duck.DB) error {
 	s, known := b.schema, schemaMeanings(b.schema)
 	first := len(known)
 	for _, r := range b.made {
-		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, known)})
+		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, false, inheritMeanings(r, known)})
 	}
 	all := known[first:]
 	commented := slices.Clone(s.commented(all))

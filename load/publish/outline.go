@@ -49,7 +49,7 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 		return nil, nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
 	for _, r := range b.made {
-		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, inheritMeanings(r, known)})
+		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, false, inheritMeanings(r, known)})
 	}
 	if db, err = duck.Open(ctx, options); err != nil {
 		return nil, nil, fmt.Errorf("read the outline: %w", err)
@@ -69,9 +69,8 @@ func (b *modelBuild) makeEmpty(ctx context.Context, db *duck.DB) (known []relati
 			columns[i] = duck.Name(c.Name) + " " + c.SQL
 		}
 		statements = append(statements, "CREATE TABLE "+duck.Table(s.Name, t.Name)+" ("+strings.Join(columns, ", ")+")")
-		if t.View != "" {
-			statements = append(statements, load.GoneView(s.Name, t))
-		}
+		t.Raw = false // its readers find it under this name
+		statements = append(statements, load.ViewsOf(s.Name, t)...)
 	}
 	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
 		return nil, err

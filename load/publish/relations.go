@@ -38,11 +38,10 @@ func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) e
 		return p.makeAttributeViews(ctx, db, s, false)
 	}
 	for _, t := range s.Tables {
-		if t.View == "" {
-			continue
-		}
-		if _, err := db.Exec(ctx, load.GoneView(s.Name, t)); err != nil {
-			return fmt.Errorf("view %s: %w", t.View, err)
+		for _, statement := range load.ViewsOf(s.Name, t) {
+			if _, err := db.Exec(ctx, statement); err != nil {
+				return fmt.Errorf("views of %s: %w", t.Name, err)
+			}
 		}
 	}
 	there, err := relationKinds(ctx, db, s.Name)
@@ -100,7 +99,7 @@ func (r Relation) shownError(err error) error {
 func schemaFingerprint(s Schema) string {
 	h := sha256.New()
 	for _, t := range slices.SortedFunc(slices.Values(s.Tables), func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) }) {
-		fmt.Fprintf(h, "%q %q %q %q %q\n", t.Name, t.View, t.Doc, t.Key, t.Newest)
+		fmt.Fprintf(h, "%q %q %q %q %q %t\n", t.Name, t.View, t.Doc, t.Key, t.Newest, t.Raw)
 		for _, c := range t.Columns {
 			fmt.Fprintf(h, "%q %q %q %t %t %q\n", c.Name, c.SQL, c.Doc, c.PII, c.Person, c.References)
 		}

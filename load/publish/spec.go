@@ -79,6 +79,7 @@ type Attributes struct {
 	View   string
 	Doc    string
 	Stream string
+	Raw    bool     // they are in the raw schema
 	Tables []string // stored tables with the attributes; the first one is the stream's own
 	Column string   // its JSON column
 	Of     string   // table or relation that the view reads

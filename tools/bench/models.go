@@ -138,19 +138,19 @@ UNION ALL SELECT id FROM calls_all) WHERE id IS NOT NULL`
 
 // repeatStatements selects the statements that repeat each row with such an id under new ids, in the tables that models read. Long columns
 // that no model reads stay empty.
-const repeatStatements = `SELECT format('INSERT INTO main.{} SELECT one.* REPLACE ({}) FROM main.{} one, range(1, $1) copies(k) WHERE {}', table_name,
+const repeatStatements = `SELECT format('INSERT INTO {} SELECT one.* REPLACE ({}) FROM {} one, range(1, $1) copies(k) WHERE {}', schema_name || '.' || table_name,
     string_agg(format(CASE WHEN column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar') THEN 'NULL AS {0}'
         ELSE 'CASE WHEN {0} IN (SELECT id FROM grown) THEN {0} || lpad(k::VARCHAR, 3, ''0'') ELSE {0} END AS {0}' END, column_name), ', '),
-    table_name, string_agg(column_name || ' IN (SELECT id FROM grown)', ' OR ') FILTER (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
+    schema_name || '.' || table_name, string_agg(column_name || ' IN (SELECT id FROM grown)', ' OR ') FILTER (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
 FROM duckdb_columns() JOIN duckdb_tables() USING (schema_name, table_name)
-WHERE schema_name = 'main' AND column_name <> '_run_id'
+WHERE schema_name IN ('main', '_raw') AND column_name <> '_run_id'
     AND (column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar')
         OR data_type = 'VARCHAR' AND (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
     AND table_name IN ('contacts_raw', 'contacts_by_id_all', 'deleted_contacts_all', 'contact_activities', 'contact_lifecycle', 'contact_companies_raw',
         'contact_companies_by_id', 'companies_all', 'conversations_all', 'conversation_parts', 'conversation_contacts',
         'conversation_content_sources', 'conversation_scorecards', 'hitl_events', 'reporting_conversation', 'tickets_all', 'ticket_parts',
         'calls_all', 'call_transcripts_all', 'call_transcript_lines')
-GROUP BY table_name ORDER BY table_name`
+GROUP BY schema_name, table_name ORDER BY table_name`
 
 // growWorkspace repeats the workspace of a published file, in place.
 func growWorkspace(args []string) (err error) {

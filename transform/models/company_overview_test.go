@@ -5,11 +5,11 @@ import "testing"
 func TestCompanyOverviewCountsAConversationInEachCompanyOfItsContacts(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t, people, merged,
-		"INSERT INTO main.contacts_raw BY NAME SELECT 'arc' AS id, 'user' AS role",
+		"INSERT INTO _raw.contacts_raw BY NAME SELECT 'arc' AS id, 'user' AS role",
 		"INSERT INTO main.contact_lifecycle BY NAME SELECT 'arc' AS id, 'archived' AS lifecycle, 'inactive list' AS reason, 'search' AS record_from",
 		insertRows("companies_all", "id|name|user_count|_gone_at", "X|Ex|1|", "Y|Why|5|", "Z|Zed|0|", "none|None|0|", "left|Left|0|2026-07-20"),
 		// lea's company is not ann's: after the merge her conversations are those of ann.
-		insertRows("contact_companies_raw", "contact_id|company_id", "ann|X", "ben|X", "ben|Y", "lea|Y", "arc|Y", "ann|left"),
+		insertRows("_raw.contact_companies_raw", "contact_id|company_id", "ann|X", "ben|X", "ben|Y", "lea|Y", "arc|Y", "ann|left"),
 		insertRows("conversations_all", "id|created_at|state|company_id|_gone_at",
 			"c1|2026-07-01|open||", "c2|2026-07-02|closed||", "c3|2026-07-03|snoozed||",
 			"c4|2026-07-04|open|X|", "c5|2026-07-05|open||", "c6|2026-07-06|closed|Z|",

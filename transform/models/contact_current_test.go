@@ -5,7 +5,7 @@ import "testing"
 func TestContactCurrentKeepsContactsThatWereNotMerged(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insertRows("contacts_raw", "id|role|email|created_at",
+		insertRows("_raw.contacts_raw", "id|role|email|created_at",
 			"one|user|one@x|2026-03-01", "lead of one|lead|old@x|2026-01-01", "two|user||2026-02-01",
 			"archived|user||2026-02-02", "deleted|lead||2026-02-03"),
 		insertRows("contact_lifecycle", "id|lifecycle|inactive_since|merged_into_id|reason|record_from|role",

@@ -6,7 +6,7 @@ import "testing"
 func TestContactsDeletedHasEachWayOfDeletionAndNothingElse(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insertRows("contacts_raw", "id|role|email|created_at", "active|user|a@x|2026-01-01", "archived|user|b@x|2026-01-02", "blocked|user|c@x|2026-01-03",
+		insertRows("_raw.contacts_raw", "id|role|email|created_at", "active|user|a@x|2026-01-01", "archived|user|b@x|2026-01-02", "blocked|user|c@x|2026-01-03",
 			"merged|lead|d@x|2026-01-04", "asked|user|e@x|2026-01-05", "event|lead|f@x|2026-01-06", "not found|user|g@x|2026-01-07"),
 		insertRows("contact_lifecycle", "id|lifecycle|inactive_since|merged_into_id|reason|record_from|email",
 			"archived|archived|2026-05-01||inactive list|search|", "blocked|blocked|2026-05-02||inactive list|search|", "merged|merged|2026-05-03|active|event|search|",

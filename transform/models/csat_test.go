@@ -5,7 +5,7 @@ import "testing"
 const (
 	ratedColumns = "id|created_at|rating|rating_created_at|rating_contact_id|rating_teammate_type|rating_teammate_id|_gone_at"
 	// people are contacts ann, a user, and ben, a lead; lea was a lead and is ann now.
-	people = "INSERT INTO main.contacts_raw BY NAME SELECT * FROM (VALUES ('ann', 'user'), ('ben', 'lead'), ('lea', 'lead')) AS v(id, role)"
+	people = "INSERT INTO _raw.contacts_raw BY NAME SELECT * FROM (VALUES ('ann', 'user'), ('ben', 'lead'), ('lea', 'lead')) AS v(id, role)"
 	merged = "INSERT INTO main.contact_lifecycle BY NAME SELECT 'lea' AS id, 'merged' AS lifecycle, 'ann' AS merged_into_id, 'event' AS reason, 'search' AS record_from"
 )
 

@@ -71,8 +71,8 @@ func openFilled(t *testing.T) *goldenWarehouse {
 func newGolden(t *testing.T, inserts ...string) *goldenWarehouse {
 	t.Helper()
 	g := openFilled(t)
-	for _, table := range g.rowTexts("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'") {
-		g.execSQL("DELETE FROM main." + table)
+	for _, table := range g.rowTexts("SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE schema_name IN ('main', '_raw')") {
+		g.execSQL("DELETE FROM " + table)
 	}
 	for _, insert := range inserts {
 		g.execSQL(insert)

@@ -5,7 +5,7 @@ import "testing"
 func TestLifecycleFunnelFollowsContactsFromTheDayOfTheirCreation(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insertRows("contacts_raw", "id|role|created_at",
+		insertRows("_raw.contacts_raw", "id|role|created_at",
 			"lead|lead|2026-07-01 10:00:00",
 			"made user|user|2026-07-01 10:00:00",
 			"merged|lead|2026-07-01 10:00:00",

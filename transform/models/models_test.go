@@ -55,7 +55,7 @@ func TestOfficeHoursFollowTheClockOfTheirZone(t *testing.T) {
 func TestContactCurrentRollsMergedContactsUp(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		`INSERT INTO main.contacts_raw BY NAME SELECT * FROM (VALUES
+		`INSERT INTO _raw.contacts_raw BY NAME SELECT * FROM (VALUES
 			('a', 'user', TIMESTAMPTZ '2026-03-01 00:00:00Z'), ('b', 'lead', TIMESTAMPTZ '2026-01-01 00:00:00Z'), ('c', 'lead', TIMESTAMPTZ '2026-02-01 00:00:00Z'),
 			('d', 'user', TIMESTAMPTZ '2026-04-01 00:00:00Z')) AS v(id, role, created_at)`,
 		`INSERT INTO main.contact_lifecycle BY NAME SELECT * FROM (VALUES

@@ -14,6 +14,9 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 // Times without a zone are UTC.
 func insertRows(table, columns string, rows ...string) string {
 	names := splitCells(columns)
+	if !strings.Contains(table, ".") {
+		table = "main." + table
+	}
 	var tuples []string
 	for _, row := range rows {
 		values := splitCells(row)
@@ -28,9 +31,9 @@ func insertRows(table, columns string, rows ...string) string {
 		}
 		tuples = append(tuples, "("+strings.Join(values, ", ")+")")
 	}
-	insert := fmt.Sprintf("INSERT INTO main.%s (%s) VALUES\n%s", table, strings.Join(names, ", "), strings.Join(tuples, ",\n"))
+	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES\n%s", table, strings.Join(names, ", "), strings.Join(tuples, ",\n"))
 	if slices.Contains(names, "text") && strings.HasSuffix(table, "_parts") { // as a run stores it
-		insert += fmt.Sprintf("; UPDATE main.%s SET has_words = text <> ''", table)
+		insert += fmt.Sprintf("; UPDATE %s SET has_words = text <> ''", table)
 	}
 	return insert
 }
@@ -153,7 +156,7 @@ func goldenCases() []string {
 			snoozed  | 2026-10-29 00:00:00 | close by admin 2       | closed`),
 		insertRows("conversation_contacts", "conversation_id|contact_id", "bot|u1", "hidden|l1", "skip|u2", "robin|u3", "removed|u4", "capped|u5", "saturday|u7",
 			"outbound|u1", "merged|l9", "merged2|u9", "deleted|u7", "redacted|u8", "rated|u2", "old|u10", "snoozed|u11", "midnight|u12"),
-		insertRows("contacts_raw", "id|role|created_at", "l9|lead|2026-01-01 00:00:00", "u9|user|2026-01-01 00:00:00"),
+		insertRows("_raw.contacts_raw", "id|role|created_at", "l9|lead|2026-01-01 00:00:00", "u9|user|2026-01-01 00:00:00"),
 		insertRows("contact_lifecycle", "id|lifecycle|merged_into_id|reason|record_from", "l9|merged|u9|event|search"),
 		insertRows("admins_all", "id|name", "1|Ada", "2|Bo", "3|Cleo", "4|Dan"),
 	}

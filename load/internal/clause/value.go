@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/transform"
 )
 
 // Bare is a query as part of another one: with its schema, without a semicolon.
@@ -16,6 +17,14 @@ func Bare(query, schema string) string {
 // InSchema replaces {schema} in a query by the name of a workspace's schema.
 func InSchema(query, schema string) string {
 	return strings.ReplaceAll(query, "{schema}", duck.Name(schema))
+}
+
+// Stored is the quoted name of a stored table of a workspace.
+func Stored(schema string, t transform.Table) string {
+	if t.Raw {
+		schema = duck.RawSchema(schema)
+	}
+	return duck.Table(schema, t.Name)
 }
 
 // Union gives the names of both lists, each once.

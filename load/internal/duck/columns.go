@@ -22,15 +22,18 @@ func ColumnTypes(columns []StoredColumn) map[string]string {
 // definitions are the words of statements that define a table or view of the file. Temporary ones are none of them.
 var definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPLACE VIEW", "ALTER TABLE", "DROP TABLE \"", "DROP VIEW \""}
 
-// TableColumns is Columns for tables alone. duckdb_columns binds each view to name its columns, which takes a tenth of a run that
+// TableColumns is Columns for tables alone, those in the raw schema among them. duckdb_columns binds each view to name its columns, which takes a tenth of a run that
 // finds nothing; this asks each table.
 func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
 	return Remember(d, "columns of tables of "+schema, definitions, func() (map[string][]StoredColumn, error) {
 		all, queries := map[string][]StoredColumn{}, []string(nil)
-		tables, err := d.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name", Catalog, schema)
-		for _, table := range tables {
-			queries = append(queries, "SELECT "+Text(table)+", name, type FROM pragma_table_info("+Text(Table(schema, table))+")")
-		}
+		tables := "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name IN ($2, $3) ORDER BY table_name"
+		err := d.Each(ctx, tables, []any{Catalog, schema, RawSchema(schema)}, func(rows *sql.Rows) error {
+			var place, table string
+			err := rows.Scan(&place, &table)
+			queries = append(queries, "SELECT "+Text(table)+", name, type FROM pragma_table_info("+Text(Table(place, table))+")")
+			return err
+		})
 		if err == nil && len(queries) > 0 {
 			err = d.Each(ctx, strings.Join(queries, " UNION ALL "), nil, scanColumns(all))
 		}

@@ -248,5 +248,17 @@ func quoteList(list []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
+// RawSchema is the schema with the tables of a workspace that only published relations read.
+func RawSchema(schema string) string {
+	if schema == "main" {
+		return "_raw"
+	}
+	return "_raw_" + schema
+}
+
+// StoredTables are the tables that _sync.tables counts, as t, each with its entry in DuckDB's list, as d.
+const StoredTables = `duckdb_tables() d JOIN _sync.tables t
+	ON d.table_name = t.table_name AND d.schema_name IN (t.schema, CASE t.schema WHEN 'main' THEN '_raw' ELSE '_raw_' || t.schema END)`
+
 // Table quotes the name of a table with its schema.
 func Table(schema, table string) string { return Name(schema) + "." + Name(table) }

@@ -18,7 +18,8 @@ import (
 //	2: schema_changes has fields without a column; attributes; erasures
 //	3: moves
 //	4: incomplete, misfits, new_rejected of runs and of their streams
-const Format = 4
+//	5: tables that only published relations read are in the raw schema
+const Format = 5
 
 // ReadLast checks that a database is a warehouse and gives its largest _synced_at.
 func ReadLast(ctx context.Context, db *duck.DB) (time.Time, error) {

@@ -28,7 +28,7 @@ func IsWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	}
 	var stored, live float64
 	query := `SELECT coalesce(sum(d.estimated_size * d.column_count), 0)::DOUBLE, coalesce(sum(t.rows * d.column_count), 0)::DOUBLE
-		FROM duckdb_tables() d JOIN _sync.tables t ON t.schema = d.schema_name AND t.table_name = d.table_name WHERE d.database_name = $1`
+		FROM ` + duck.StoredTables + ` WHERE d.database_name = $1`
 	if err := db.Scan(ctx, query, []any{duck.Catalog}, &stored, &live); err != nil {
 		return false, err
 	}

@@ -75,6 +75,15 @@ func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string
 	return stored, err
 }
 
+// RawTables gives the names of the tables of a workspace that are stored in the raw schema.
+func RawTables(ctx context.Context, db *duck.DB, schema string) ([]string, error) {
+	names, err := db.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", duck.Catalog, duck.RawSchema(schema))
+	if err != nil {
+		return nil, fmt.Errorf("list the tables of %s: %w", duck.RawSchema(schema), err)
+	}
+	return names, nil
+}
+
 // EachValue calls visit with the different values of some columns, as texts.
 func (w *Database) EachValue(ctx context.Context, relation string, columns []string, visit func([]string)) error {
 	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
@@ -103,10 +112,15 @@ func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables 
 		if err != nil {
 			return err
 		}
+		raw, err := RawTables(ctx, w.DB, schema)
+		if err != nil {
+			return err
+		}
 		for _, t := range tables {
 			columns := stored[t.Name]
 			t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
 			whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
+			t.Raw = slices.Contains(raw, t.Name)
 			if len(t.Columns) > 0 && whole {
 				w.unmanaged[[2]string{schema, t.Name}] = t
 			}
@@ -138,8 +152,8 @@ func (w *Database) DescribedTables(schema string) map[string]transform.Table {
 // UndescribedTables gives the stored tables of a schema that no stream file of the configuration describes.
 func (w *Database) UndescribedTables(ctx context.Context, schema string) (names []string, err error) {
 	known := w.DescribedTables(schema)
-	const query = "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2 AND estimated_size > 0 ORDER BY 1"
-	err = w.DB.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
+	const query = "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name IN ($2, $3) AND estimated_size > 0 ORDER BY 1"
+	err = w.DB.Each(ctx, query, []any{duck.Catalog, schema, duck.RawSchema(schema)}, func(rows *sql.Rows) error {
 		var name string
 		if err := rows.Scan(&name); err != nil {
 			return err
