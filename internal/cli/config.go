@@ -93,7 +93,7 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 		return "", err
 	}
 	// The variable may be part of warehouse.dir: a misspelled name would show an empty warehouse.
-	named, _ := env.Lookup("AQUEDUCK_WORKSPACE")
+	named, _ := env.Lookup(workspaceVariable)
 	for _, name := range strings.FieldsFunc(named, func(r rune) bool { return r == ',' }) {
 		if _, err := cfg.ResolveWorkspace(strings.TrimSpace(name)); err != nil {
 			return "", fmt.Errorf("read AQUEDUCK_WORKSPACE: %w", err)

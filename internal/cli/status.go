@@ -10,13 +10,14 @@ import (
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/schemas"
 )
 
 func newStatus(env *Env) *cobra.Command {
-	exitCode := false
+	exitCode, each := false, false
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show the current run, the last runs and the freshness of the data",
@@ -26,12 +27,23 @@ freshness: in pipelines.yaml sets other limits. Without schedule: and freshness:
 read completely has no freshness until it is late. Where cron starts the runs, write its times as schedule:, too. The next run of
 an emulated workspace has the time of this machine. Also shows the schema drift of the last run and of the 7 days before it: new
 fields, words and custom attributes of the source, and changed columns. Reads only the published file, the run log and run.json;
-needs neither token nor network. CSV lists the streams only, with their number of schema changes.`,
-		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code",
+needs neither token nor network. CSV lists the streams only, with their number of schema changes.
+
+--workspaces shows one line for each workspace instead: its last run, how it ended and on which machine, how old the data is, and
+what needs action. So does status alone where warehouse.dir has ${AQUEDUCK_WORKSPACE} and the variable is not set. For a warehouse
+with warehouse.remote it sends two requests to the object store, which knows the runs of all machines. With --exit-code it ends
+with the exit code of the worst workspace: that of a last run that failed, or 6. If a store cannot be asked, it ends with 1 or 3.`,
+		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code\n  aqueduck status --workspaces",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
+			if each {
+				return printFleet(c.Context(), env, exitCode)
+			}
 			s, note, err := readStatus(c.Context(), env, exitCode)
+			if named, _ := env.Lookup(workspaceVariable); err != nil && env.dir == "" && named == "" && env.haveDirectories() {
+				return printFleet(c.Context(), env, exitCode)
+			}
 			if err != nil {
 				return err
 			}
@@ -55,6 +67,7 @@ needs neither token nor network. CSV lists the streams only, with their number o
 		},
 	}
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 6 if a freshness SLA is breached")
+	c.Flags().BoolVar(&each, "workspaces", false, "one line for each workspace, also of those that other machines ran")
 	return c
 }
 
@@ -78,4 +91,28 @@ func readStatus(ctx context.Context, env *Env, whole bool) (s *runlog.Status, no
 		s.RepeatFlags(env.given)
 	}
 	return s, note, err
+}
+
+// printFleet writes the state of all workspaces, one row each. strict: it ends with the exit code of the worst.
+func printFleet(ctx context.Context, env *Env, strict bool) error {
+	places, err := env.listPlaces()
+	if err != nil {
+		return err
+	}
+	rows, err := fleet.ReadRows(ctx, places, env.Now())
+	if err != nil {
+		return err
+	}
+	switch env.output {
+	case "json":
+		err = env.printJSON(map[string]any{"workspaces": rows})
+	case "csv":
+		err = render.ListFleet(rows).WriteCSV(env.Stdout)
+	default:
+		err = render.PrintFleet(rows, env.Stdout)
+	}
+	if p := fleet.Failure(rows, strict); err == nil && p != nil {
+		return p
+	}
+	return err
 }

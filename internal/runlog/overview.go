@@ -45,7 +45,8 @@ type PipelineOverview struct {
 	Runs    []PastRun      `json:"runs"` // newest first, at most sixty
 	Streams []StreamStatus `json:"streams"`
 
-	coming NextRun // the run at Next
+	coming    NextRun // the run at Next
+	workspace string  // the only one that this is about; "": all
 }
 
 // ActionItem is something that is not as it should be. It contains no text from the source.
@@ -64,17 +65,58 @@ const overviewRuns = 60
 
 // ReadOverview reads the status, the last runs and their traces, and judges them when this machine's clock shows the given time.
 func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, catalogue *schemas.Catalogue, machine time.Time) (*Overview, error) {
+	all, err := ReadOverviews(ctx, dir, nil, config, catalogue, machine, []string{""})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// ReadOverviews is ReadOverview for some workspaces of a warehouse: an overview of each alone, and of all where the name is "". shared is what other machines
+// have told; nil: nothing.
+func ReadOverviews(ctx context.Context, dir layout.Dir, shared *Shared, config *config.Config, catalogue *schemas.Catalogue, machine time.Time, workspaces []string) (all []*Overview, err error) {
 	status, err := ReadStatus(ctx, dir, config, catalogue, machine)
 	if err != nil {
 		return nil, err
 	}
-	o := &Overview{Status: status, Pipelines: []PipelineOverview{}, Needs: []ActionItem{}, Coming: []NextRun{}}
 	runs, err := PastRuns(ctx, dir, "", keptEnds)
 	if err != nil {
 		return nil, err
 	}
+	if shared != nil && len(shared.Runs) > 0 {
+		runs = status.takeShared(shared, runs, catalogue)
+		status.judgeFreshness(config, catalogue)
+	}
+	for _, workspace := range workspaces {
+		o, err := newOverview(status.ofWorkspace(workspace, catalogue), dir, runs, config, catalogue, machine, workspace)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// ofWorkspace is the status with the streams of one workspace; that of all for "".
+func (s *Status) ofWorkspace(workspace string, catalogue *schemas.Catalogue) *Status {
+	if workspace == "" {
+		return s
+	}
+	own := *s
+	own.Streams = slices.DeleteFunc(slices.Clone(s.Streams), func(s StreamStatus) bool { return s.Workspace != workspace })
+	own.AsOf = time.Time{}
+	own.asOf(catalogue)
+	return &own
+}
+
+// newOverview judges the pipelines of a status; of one workspace, if it has a name.
+func newOverview(status *Status, dir layout.Dir, runs []PastRun, config *config.Config, catalogue *schemas.Catalogue, machine time.Time, workspace string) (*Overview, error) {
+	o := &Overview{Status: status, Pipelines: []PipelineOverview{}, Needs: []ActionItem{}, Coming: []NextRun{}}
 	for _, p := range config.Pipelines {
-		one := PipelineOverview{Name: p.Name, Runs: []PastRun{}, Streams: []StreamStatus{}}
+		if workspace != "" && !slices.Contains(p.Workspaces(config), workspace) {
+			continue
+		}
+		one := PipelineOverview{Name: p.Name, Runs: []PastRun{}, Streams: []StreamStatus{}, workspace: workspace}
 		for _, r := range runs {
 			if r.Pipeline == p.Name && len(one.Runs) < overviewRuns {
 				one.Runs = append(one.Runs, r)
@@ -88,16 +130,7 @@ func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, ca
 		}
 		own.asOf(catalogue)
 		one.AsOf, one.Streams = own.AsOf, append(one.Streams, own.Streams...)
-		if p.Schedule != nil {
-			next := status.Next[slices.IndexFunc(status.Next, func(n NextRun) bool { return n.Pipeline == p.Name })]
-			one.Line, one.Next, one.Try, one.coming = p.Schedule.String(), next.At, next.Try, next
-			if next.Try > 0 {
-				o.Coming = append(o.Coming, next)
-			}
-			for at := p.Schedule.Next(machine); !at.IsZero() && at.Before(machine.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
-				o.Coming = append(o.Coming, status.byClock(NextRun{Pipeline: p.Name, At: at}, machine))
-			}
-		}
+		o.planRuns(p, &one, machine)
 		if err := o.judgePipeline(dir, p, &one); err != nil {
 			return nil, err
 		}
@@ -106,6 +139,21 @@ func ReadOverview(ctx context.Context, dir layout.Dir, config *config.Config, ca
 	slices.SortStableFunc(o.Coming, func(a, b NextRun) int { return a.At.Compare(b.At) })
 	slices.SortStableFunc(o.Needs, func(a, b ActionItem) int { return actionRank(a.Act) - actionRank(b.Act) })
 	return o, nil
+}
+
+// planRuns sets the next run of a pipeline with a schedule, and adds those of the next 24 hours.
+func (o *Overview) planRuns(p *config.Pipeline, one *PipelineOverview, machine time.Time) {
+	if p.Schedule == nil {
+		return
+	}
+	next := o.Next[slices.IndexFunc(o.Next, func(n NextRun) bool { return n.Pipeline == p.Name })]
+	one.Line, one.Next, one.Try, one.coming = p.Schedule.String(), next.At, next.Try, next
+	if next.Try > 0 {
+		o.Coming = append(o.Coming, next)
+	}
+	for at := p.Schedule.Next(machine); !at.IsZero() && at.Before(machine.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
+		o.Coming = append(o.Coming, o.byClock(NextRun{Pipeline: p.Name, At: at}, machine))
+	}
 }
 
 func actionRank(act bool) int {
@@ -210,8 +258,12 @@ func lastActionItems(dir layout.Dir, p *PipelineOverview, last PastRun) (needs [
 	if err != nil {
 		return nil, err
 	}
+	others := false // a stream of another workspace failed
 	if trace != nil {
 		classes := trace.errorClasses()
+		for name, class := range classes {
+			others = others || class != "" && p.workspace != "" && !strings.HasPrefix(name, p.workspace+".")
+		}
 		for _, s := range p.Streams {
 			if class := classes[s.Workspace+"."+s.Stream]; class != "" && s.Outcome != string(StatusUnavailable) {
 				needs = append(needs, ActionItem{Pipeline: p.Name, Stream: s.Stream, Run: last.Run, Class: class, Act: NeedsAttention(class), What: withWords("the last read of "+s.Stream+" failed", s.Error), Next: s.Hint})
@@ -222,7 +274,7 @@ func lastActionItems(dir layout.Dir, p *PipelineOverview, last PastRun) (needs [
 	case last.Exit == problem.ExitBreached:
 		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: true,
 			What: "the publish guard held the publish back: a table would lose too many rows; readers keep the previous file", Next: last.Next})
-	case len(needs) == 0:
+	case len(needs) == 0 && !others:
 		needs = append(needs, ActionItem{Pipeline: p.Name, Run: last.Run, Class: last.Class, Act: last.Class == "" || NeedsAttention(last.Class), What: withWords("the last run failed", last.Error), Next: last.Next})
 	}
 	return needs, nil

@@ -53,6 +53,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	if noted := past.Save(r.Dir); noted != nil {
 		r.Log.Warn("the end of the run could not be recorded: status and runs may not show it", "run", o.RunID, "error", noted)
 	}
+	shareRun(ctx, r, &past)
 	notifyRunEnded(ctx, r, &past, drift)
 	file.logEnd(ctx, &past, report)
 	if missing := file.file.Err(); missing != nil {

@@ -2,10 +2,14 @@ package sync
 
 import (
 	"context"
+	"encoding/json"
 	"math"
+	"os"
+	"time"
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/remote"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 )
@@ -55,6 +59,36 @@ func mirrorRun(ctx context.Context, r *stream.Run) {
 	if err != nil {
 		r.Reported.After = problem.Classify(err)
 		r.Reported.After.What += "; the run itself is published on this machine"
+	}
+}
+
+// shareWait bounds what the end of a run waits for its object store.
+const shareWait = 20 * time.Second
+
+// shareRun tells the object store how a run ended, so that other machines show it. An error is only logged: the next run tells.
+func shareRun(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
+	store, _, err := openStore(r)
+	if err == nil && store == nil {
+		return
+	}
+	if err == nil {
+		host, unnamed := os.Hostname()
+		if unnamed != nil {
+			host = "a machine without a name"
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shareWait)
+		defer cancel()
+		state := remote.ReadState(r.Dir)
+		err = store.ChangeRuns(ctx, func(former []byte) ([]byte, error) {
+			shared, err := runlog.ReadShared(former).AddRun(ctx, r.Dir, past, host, state != nil && state.Whole, r.Catalogue)
+			if err != nil {
+				return nil, err
+			}
+			return json.MarshalIndent(shared, "", "  ")
+		})
+	}
+	if err != nil {
+		r.Log.Warn("the object store did not get the end of the run: status on other machines does not show it", "run", past.Run, "error", err)
 	}
 }
 
