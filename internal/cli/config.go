@@ -75,6 +75,9 @@ func (env *Env) configExists() bool {
 // fileNames returns the names of the configuration files as they were given.
 func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 
+// workspaceVariable may be part of warehouse.dir and warehouse.remote.
+const workspaceVariable = "AQUEDUCK_WORKSPACE"
+
 // warehouseDir returns the directory of the warehouse, and sets its clock. With --dir, commands that only read need no configuration.
 func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 	defer func() { env.clock.Store(runlog.NewClock(dir, env.Now)) }()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/runlog"
 )
 
@@ -197,9 +198,28 @@ func TestServeReloadsItsConfiguration(t *testing.T) {
 	}
 }
 
+// TestAConsoleBesideWorkersRunsNothing: it needs no schedule, takes no turn of serve, and shows all workspaces.
+func TestAConsoleBesideWorkersRunsNothing(t *testing.T) {
+	t.Parallel()
+	home := inDirectory(t, `version: 1
+warehouse: {dir: "data/${AQUEDUCK_WORKSPACE}"}
+workspaces:
+  eu: {base_url: "http://127.0.0.1:1", token: "${TOKEN}"}
+  us: {base_url: "http://127.0.0.1:1", token: "${TOKEN}"}
+pipelines: {nightly: {streams: [tags]}}
+`)
+	for range 2 {
+		p := startProcess(t, "aqueduck", []string{"TOKEN=word", "AQUEDUCK_WORKSPACE=us"}, "serve", "-f", filepath.Join(home, "pipelines.yaml"), "--console", "127.0.0.1:0", "--read-only", "--no-schedule")
+		var rows []fleet.Row
+		if status, text := openConsole(t, p).callAPI(http.MethodGet, "workspaces", &rows); status != http.StatusOK || len(rows) != 2 || rows[0].Workspace != "eu" || rows[1].Workspace != "us" || rows[0].Dir == rows[1].Dir {
+			t.Errorf("%d %s", status, text)
+		}
+	}
+}
+
 func TestConsoleFlagsNeedAConsole(t *testing.T) {
 	t.Parallel()
-	for _, flag := range []string{"--read-only", "--console-host=x", "--console-cert=x", "--console-password-file=x"} {
+	for _, flag := range []string{"--read-only", "--no-schedule", "--console-host=x", "--console-cert=x", "--console-password-file=x"} {
 		a, _, stderr := inProcess("serve", flag)
 		if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "needs --console ADDRESS") {
 			t.Errorf("%s: %d %s", flag, code, stderr)

@@ -12,6 +12,7 @@ import (
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
 	"aqueduck/internal/console"
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
@@ -39,6 +40,8 @@ in .aqueduck/console.token, which a first start on a terminal also prints. An ad
 0.0.0.0:8443, needs --console-cert, --console-key and --console-password-file. --read-only removes the buttons. See
 docs/console.md.
 
+--no-schedule starts no run by itself: the console of a machine where workers or cron start the runs.
+
 --metrics ADDRESS serves /metrics for Prometheus, /healthz and /readyz, only on this machine.`,
 		Example: `  aqueduck serve
   aqueduck serve -f pipelines.yaml -q
@@ -63,6 +66,7 @@ docs/console.md.
 	c.Flags().StringVar(&o.place.Key, "console-key", "", "key of the TLS certificate, a PEM file")
 	c.Flags().StringVar(&o.place.Password, "console-password-file", "", "file that only its owner can read (mode 0600 or 0400), with the console's password, instead of a generated token")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "serve a console without buttons")
+	c.Flags().BoolVar(&o.idle, "no-schedule", false, "serve the console, and start no run at its time: where workers or cron start the runs")
 	c.Flags().StringVar(&o.metrics, "metrics", "", "address of the Prometheus metrics on this machine, e.g. 127.0.0.1:9321 (default: none)")
 	c.Flags().StringSliceVar(&o.metricsHosts, "metrics-host", nil, "another host name of the metrics or of a proxy in front of them")
 	return c
@@ -73,13 +77,14 @@ type serveOptions struct {
 	place    console.Place
 	readOnly bool
 	metrics  string
+	idle     bool // nothing runs by itself
 
 	metricsHosts []string
 }
 
 // checkFlags refuses flags that need the console or the metrics where these are off.
 func (o serveOptions) checkFlags(c *cobra.Command) error {
-	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only"} {
+	for _, name := range []string{"console-host", "console-cert", "console-key", "console-password-file", "read-only", "no-schedule"} {
 		if o.place.Address == "" && c.Flags().Changed(name) {
 			return usage.Errorf(c, "--%s needs --console ADDRESS", name)
 		}
@@ -88,6 +93,21 @@ func (o serveOptions) checkFlags(c *cobra.Command) error {
 		return usage.Errorf(c, "--metrics-host needs --metrics ADDRESS")
 	}
 	return nil
+}
+
+// takeTurn makes this process the one that runs the pipelines at their times, if it is to do that, and records a run that crashed.
+func (o serveOptions) takeTurn(ctx context.Context, setup *runner.Runner) (release func() error, err error) {
+	if o.idle {
+		return func() error { return nil }, setup.PrepareDir()
+	}
+	held, err := runner.HoldServeLock(setup)
+	if err != nil {
+		return nil, err
+	}
+	if err := sync.RecordCrashedRun(ctx, setup); err != nil {
+		return nil, errors.Join(err, held.Release())
+	}
+	return held.Release, nil
 }
 
 // serveAll runs the schedules, the console and the metrics until the context ends.
@@ -108,6 +128,7 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 		Run: func(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options) {
 			run(ctx, env, r, p, o)
 		},
+		Workspaces: fleet.NewReader(env.listPlaces, env.Now), Shows: o.idle,
 	}, setup)
 	if err := s.CheckServable(setup); err != nil {
 		return err
@@ -115,14 +136,11 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if setup.IsEmulated() {
 		setup.Log.Info(runlog.SaysEmulated)
 	}
-	held, err := runner.HoldServeLock(setup)
+	release, err := o.takeTurn(ctx, setup)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.Release()) }()
-	if err := sync.RecordCrashedRun(ctx, setup); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, release()) }()
 	last, err := runlog.LastRuns(ctx, setup.Dir)
 	if err != nil {
 		return err
@@ -140,7 +158,11 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	s.RunSchedules(ctx, last)
+	if o.idle {
+		<-ctx.Done()
+	} else {
+		s.RunSchedules(ctx, last)
+	}
 	stop(nil)
 	shown()
 	measured()

@@ -2,14 +2,12 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/apart"
 	"aqueduck/internal/cli/working"
 	"aqueduck/internal/config"
-	"aqueduck/internal/fleet"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/worker"
 )
@@ -26,50 +24,4 @@ func newWorker(env *Env) *cobra.Command {
 		},
 	})
 	return c
-}
-
-// workspaceVariable may be part of warehouse.dir and warehouse.remote.
-const workspaceVariable = "AQUEDUCK_WORKSPACE"
-
-// ofWorkspace is the environment of the runs of one workspace.
-func (env *Env) ofWorkspace(workspace string) *Env {
-	return &Env{Stderr: env.Stderr, Lookup: forWorkspace(env.Lookup, workspace), Now: env.Now, Wait: env.Wait, file: env.file, dir: env.dir,
-		logLevel: env.logLevel, logFormat: env.logFormat, color: env.color, quiet: env.quiet, given: env.given, flags: env.flags}
-}
-
-// standIn is a value of the variable that stands for each of the names: one reading of the configuration is enough for all workspaces.
-const standIn = "workspace_to_be_named"
-
-// listPlaces returns every workspace with the configuration of its runs.
-func (env *Env) listPlaces() (places []fleet.Place, err error) {
-	all, catalogue, err := env.ofWorkspace(standIn).loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range all.WorkspaceNames() {
-		own := *all
-		own.Warehouse.Dir = strings.ReplaceAll(all.Warehouse.Dir, standIn, name)
-		own.Warehouse.Remote = strings.ReplaceAll(all.Warehouse.Remote, standIn, name)
-		places = append(places, fleet.Place{Workspace: name, Config: &own, Catalogue: catalogue, Alone: own.Warehouse.Dir != all.Warehouse.Dir})
-	}
-	return places, nil
-}
-
-// haveDirectories reports whether workspaces have directories of their own.
-func (env *Env) haveDirectories() bool {
-	c, _, err := env.ofWorkspace(standIn).loadConfig()
-	return err == nil && strings.Contains(c.Warehouse.Dir, standIn)
-}
-
-// forWorkspace gives the variable of --workspace a value, which separates the directories of workspaces.
-func forWorkspace(lookup func(string) (string, bool), workspace string) func(string) (string, bool) {
-	if workspace == "" {
-		return lookup
-	}
-	return func(name string) (string, bool) {
-		if name == workspaceVariable {
-			return workspace, true
-		}
-		return lookup(name)
-	}
 }

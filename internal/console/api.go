@@ -14,6 +14,7 @@ import (
 // registerAPI registers the pages as JSON. Paths and answers change only together with the version in the path.
 func (c *Console) registerAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/v1/overview", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.readOverview(ctx) }))
+	mux.HandleFunc("GET /api/v1/workspaces", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) { return c.o.Workspaces(ctx) }))
 	mux.HandleFunc("GET /api/v1/totals", c.serveJSON(func(ctx context.Context, _ *http.Request) (any, error) {
 		o, err := c.readOverview(ctx)
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/readtest"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sandbox"
@@ -196,6 +197,10 @@ func (b *consoleBed) openConsole(change func(*Options)) error {
 			},
 			Cancel: func(name string) error { return b.recordAction("cancel " + name) },
 			Reload: func() error { return b.recordAction("reload") },
+
+			Workspaces: func(ctx context.Context) ([]fleet.Row, error) {
+				return fleet.ReadRows(ctx, []fleet.Place{{Workspace: "main", Config: w.runner.Config, Catalogue: w.runner.Catalogue}}, b.readClock())
+			},
 
 			Isolation: read.Isolation{Program: program},
 		}}

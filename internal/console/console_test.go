@@ -88,6 +88,8 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 		}
 	}
 	requireTexts(t, b.fetchPage("/runs"), w.failed, ">caught up<")
+	requireTexts(t, b.fetchPage("/workspaces"), "<td>main</td>", "needs action", "nightly", "FAILED", "this one", "next: ")
+	requireTexts(t, b.fetchPage("/api/v1/workspaces"), `"workspace": "main"`, `"health": "act"`)
 	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last complete read")
 	requireTexts(t, b.fetchPage("/search?q=deleted"), `<a href="/s/main/deleted_contacts">deleted_contacts</a>`)
 }
@@ -164,7 +166,7 @@ func TestPagesOfAnEmulatedWarehouseHaveItsClock(t *testing.T) {
 	t.Parallel()
 	b := loginToShared(t)
 	w, _ := warehouse()
-	for _, path := range []string{"/", "/p/nightly", "/p/none", "/runs", "/runs/" + w.failed, "/freshness", "/data"} {
+	for _, path := range []string{"/", "/p/nightly", "/p/none", "/runs", "/runs/" + w.failed, "/freshness", "/workspaces", "/data"} {
 		_, page := b.sendRequest(http.MethodGet, path, nil, nil)
 		if n := strings.Count(page, runlog.SaysEmulated); n != 1 || !strings.Contains(page, "2024-06-16T") || strings.Contains(page, "2026-11") {
 			t.Errorf("%s says %d times whose times it has:\n%s", path, n, page)
@@ -200,7 +202,7 @@ func TestS27HostileTextIsShownAsText(t *testing.T) {
 	b.trouble = "pipelines.yaml:1:1: " + hostile
 	w, _ := warehouse()
 	shown := 0
-	for _, path := range []string{"/", "/p/nightly", "/runs/" + w.failed, "/runs", "/freshness", "/search?q=" + url.QueryEscape(hostile), "/login?next=" + url.QueryEscape(`/"`+hostile), "/?said=" + url.QueryEscape(hostile)} {
+	for _, path := range []string{"/", "/p/nightly", "/runs/" + w.failed, "/runs", "/freshness", "/workspaces", "/search?q=" + url.QueryEscape(hostile), "/login?next=" + url.QueryEscape(`/"`+hostile), "/?said=" + url.QueryEscape(hostile)} {
 		page := b.fetchPage(path)
 		if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") {
 			t.Errorf("%s has it as it is:\n%s", path, page)

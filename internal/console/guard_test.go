@@ -318,7 +318,7 @@ func TestS32EachAnswerHasTheHeaders(t *testing.T) {
 	check("/login")
 	check("/none")
 	w, _ := warehouse()
-	for _, path := range []string{"/", "/none", "/p/nightly", "/runs/" + w.failed, "/freshness", "/search?q=a", "/data", "/api/v1/overview", "/assets/console.js", "/assets/icon.svg", "/healthz"} {
+	for _, path := range []string{"/", "/none", "/p/nightly", "/runs/" + w.failed, "/freshness", "/workspaces", "/search?q=a", "/data", "/api/v1/overview", "/assets/console.js", "/assets/icon.svg", "/healthz"} {
 		check(path)
 	}
 }
@@ -531,7 +531,7 @@ func TestS35OverviewsHaveNoPersonalData(t *testing.T) {
 	b := loginToShared(t)
 	w, _ := warehouse()
 	persons := personTexts(t, w)
-	for _, path := range []string{"/", "/p/nightly", "/runs", "/runs/" + w.failed, "/freshness", "/search?q=a", "/api/v1/overview", "/api/v1/pipelines/nightly", "/api/v1/runs/" + w.failed} {
+	for _, path := range []string{"/", "/p/nightly", "/runs", "/runs/" + w.failed, "/freshness", "/workspaces", "/search?q=a", "/api/v1/overview", "/api/v1/workspaces", "/api/v1/pipelines/nightly", "/api/v1/runs/" + w.failed} {
 		page := b.fetchPage(path)
 		for _, text := range persons {
 			if strings.Contains(page, text) {

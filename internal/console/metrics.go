@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"aqueduck/internal/console/web"
 	"aqueduck/internal/metrics"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -33,7 +34,7 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2, Timeout: questionTime}))
-	registerHealth(mux, s.Dir)
+	web.RegisterHealth(mux, s.Dir)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(hosts, r.Host) {
 			http.Error(w, "the metrics do not accept this host name: see --metrics-host", http.StatusMisdirectedRequest)
@@ -62,5 +63,5 @@ func ListenMetrics(address string, names []string) (net.Listener, []string, erro
 
 // ServeMetrics serves the metrics until the context ends.
 func ServeMetrics(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
-	return serveUntilDone(ctx, l, h, "", "", log, func() {})
+	return web.ServeUntilDone(ctx, l, h, "", "", log, func() {})
 }

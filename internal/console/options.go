@@ -1,9 +1,11 @@
 package console
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
+	"aqueduck/internal/fleet"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
 
@@ -20,6 +22,8 @@ type Serving struct {
 	Run     func(pipeline string, failed bool) error
 	Cancel  func(pipeline string) error
 	Reload  func() error
+
+	Workspaces func(context.Context) ([]fleet.Row, error) // the state of all workspaces, whichever machine ran them last
 
 	Isolation read.Isolation // runs queries of what users have defined in a child process
 }

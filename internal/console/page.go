@@ -30,6 +30,7 @@ type pageView struct {
 	Program  string // the program's version
 	Trouble  string
 	Said     string // result or error of the last button
+	Several  bool   // there is more than one workspace
 	Wanting  int    // number of items that need action
 	Emulated bool
 	Path     string // of the page itself, with its query
@@ -63,6 +64,8 @@ func (c *Console) servePage(read func(context.Context, *http.Request) (name stri
 			return
 		}
 		v.In, v.Now, v.Emulated = true, o.Now, o.Emulated
+		config, _ := c.o.Config()
+		v.Several = len(config.NameList) > 1
 		v.Wanting = len(slices.DeleteFunc(slices.Clone(o.Needs), func(n runlog.ActionItem) bool { return !n.Act }))
 		v.Trouble, v.Said = c.o.Trouble(), actionMessages[r.URL.Query().Get("said")]
 		c.renderPage(w, r, http.StatusOK, name, content)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/internal/console/web"
 	"aqueduck/internal/runlog"
 	"aqueduck/load/layout"
 )
@@ -71,6 +72,7 @@ func (c *Console) registerRoutes() http.Handler {
 	mux.HandleFunc("GET /runs", c.servePage(c.runsPage))
 	mux.HandleFunc("GET /runs/{id}", c.servePage(c.runPage))
 	mux.HandleFunc("GET /freshness", c.servePage(c.freshnessPage))
+	mux.HandleFunc("GET /workspaces", c.servePage(c.o.workspacesPage))
 	mux.HandleFunc("GET /search", c.servePage(c.searchPage))
 	mux.HandleFunc("GET /login", c.loginPage)
 	mux.HandleFunc("POST /login", c.serveLogin)
@@ -80,7 +82,7 @@ func (c *Console) registerRoutes() http.Handler {
 	c.registerActions(mux)
 	c.registerAPI(mux)
 	c.dataRoutes(mux)
-	registerHealth(mux, c.o.Dir)
+	web.RegisterHealth(mux, c.o.Dir)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { c.renderError(w, r, errNotThere) })
 	return mux
 }
@@ -94,7 +96,7 @@ func (c *Console) serveAsset(w http.ResponseWriter, r *http.Request) {
 // Serve answers requests until the context ends; active requests then have a few seconds to finish. With TLS it needs the files of a
 // certificate and its key.
 func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) error {
-	return serveUntilDone(ctx, l, c, cert, key, c.o.Log, func() { close(c.ending) })
+	return web.ServeUntilDone(ctx, l, c, cert, key, c.o.Log, func() { close(c.ending) })
 }
 
 // templateFuncs are the functions that pages use to format numbers, times and states.

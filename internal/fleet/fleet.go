@@ -49,9 +49,9 @@ type Row struct {
 	Workspace string              `json:"workspace"`
 	Health    runlog.Health       `json:"health"` // of its worst pipeline
 	Running   string              `json:"running,omitempty"`
-	Last      *LastRun            `json:"last_run"` // nil: none yet
-	AsOf      time.Time           `json:"data_as_of,omitzero"`
-	Next      time.Time           `json:"next_run,omitzero"` // absent: no pipeline has a schedule
+	Last      *LastRun            `json:"last_run"`            // nil: none yet
+	AsOf      time.Time           `json:"data_as_of,omitzero"` // everything before this time is published
+	Next      time.Time           `json:"next_run,omitzero"`   // absent: no pipeline has a schedule
 	Needs     []runlog.ActionItem `json:"needs"`
 	Breached  bool                `json:"breached"` // the freshness SLA of a stream is breached
 	Dir       string              `json:"dir"`
@@ -66,9 +66,9 @@ type Row struct {
 type LastRun struct {
 	Run      string    `json:"run"`
 	Pipeline string    `json:"pipeline,omitempty"`
-	Started  time.Time `json:"started_at"`
-	Outcome  string    `json:"outcome"` // as in the list of runs; Published where only the file is known
-	Exit     int       `json:"exit_code"`
+	Started  time.Time `json:"started_at"`     // by the clock of the workspace
+	Outcome  string    `json:"outcome"`        // as in the list of runs; Published where only the file is known
+	Exit     int       `json:"exit_code"`      // of the program
 	Host     string    `json:"host,omitempty"` // the machine that ran it; "": this one
 }
 
@@ -195,6 +195,32 @@ func readWarehouse(ctx context.Context, dir layout.Dir, places []Place, machine 
 	return rows, nil
 }
 
+// lookEvery is how long rows are shown again before anything is asked anew.
+const lookEvery = 30 * time.Second
+
+// NewReader returns a function that reads the rows of all workspaces, for many readers: it asks at most every lookEvery.
+func NewReader(list func() ([]Place, error), now func() time.Time) func(context.Context) ([]Row, error) {
+	var mu sync.Mutex // guards what follows
+	var rows []Row
+	var until time.Time
+	return func(ctx context.Context) ([]Row, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if rows != nil && now().Before(until) {
+			return rows, nil
+		}
+		places, err := list()
+		if err != nil {
+			return nil, err
+		}
+		read, err := ReadRows(ctx, places, now())
+		if err == nil {
+			rows, until = read, now().Add(lookEvery)
+		}
+		return read, err
+	}
+}
+
 // fill sets what follows from the pipelines: the state of the worst, the newest run and the nearest time.
 func (row *Row) fill(o *runlog.Overview, told *runlog.Shared, seen remote.Seen) {
 	order := []runlog.Health{runlog.HealthNew, runlog.HealthOK, runlog.HealthLate, runlog.HealthError, runlog.HealthAct}
@@ -216,7 +242,7 @@ func (row *Row) fill(o *runlog.Overview, told *runlog.Shared, seen remote.Seen) 
 			row.Last.Host = told.Runs[i].Host
 		}
 	}
-	if seen.Run != "" && seen.Run != last.Run && seen.Moved.After(last.Finished) && !o.Emulated {
+	if seen.Run != "" && !strings.HasPrefix(seen.Run, cmp.Or(last.Run, "none")) && seen.Moved.After(last.Finished) && !o.Emulated {
 		row.Last = &LastRun{Run: seen.Run, Started: seen.Moved, Outcome: Published}
 	}
 }

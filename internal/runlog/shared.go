@@ -14,10 +14,10 @@ import (
 
 // Shared is what the machines that run a warehouse tell each other of it: ids, times, codes and classes, and no text of the source.
 type Shared struct {
-	Runs     []SharedRun    `json:"runs"`    // the last one of each pipeline, newest first
-	Streams  []sharedStream `json:"streams"` // as the published file has them that the object store has
-	Emulated bool           `json:"emulated,omitempty"`
-	Now      time.Time      `json:"now"` // by the clock of the warehouse, when this was written
+	Runs     []SharedRun    `json:"runs"`               // the last one of each pipeline, newest first
+	Streams  []sharedStream `json:"streams"`            // as the published file has them that the object store has
+	Emulated bool           `json:"emulated,omitempty"` // all times are those of an emulated workspace
+	Now      time.Time      `json:"now"`                // by the clock of the warehouse, when this was written
 }
 
 // SharedRun is a run and the name of the machine that ran it.

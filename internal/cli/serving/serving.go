@@ -11,6 +11,7 @@ import (
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/console"
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -36,11 +37,14 @@ type PipelineServer struct {
 // Setup is what the command gives a server.
 type Setup struct {
 	Files  string                                                                            // the names of the configuration files
+	Shows  bool                                                                              // no run starts at its time, so pipelines need no schedule
 	ByHand bool                                                                              // the console can start runs, so pipelines need no schedule
 	Load   func() (*runner.Runner, error)                                                    // reads the configuration
 	Check  func(*runner.Runner) error                                                        // refuses one whose workspaces cannot be connected to
 	Run    func(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options) // runs a pipeline once, and reports a failure itself
 	Now    func() time.Time                                                                  // the machine's clock
+
+	Workspaces func(context.Context) ([]fleet.Row, error) // as the console shows them
 }
 
 // NewServer returns a server that uses a configuration until it is reloaded.
@@ -67,7 +71,7 @@ func (s *PipelineServer) CheckServable(runner *runner.Runner) error {
 		return err
 	}
 	for _, p := range runner.Config.Pipelines {
-		if p.Schedule != nil || s.setup.ByHand {
+		if p.Schedule != nil || s.setup.ByHand || s.setup.Shows {
 			return nil
 		}
 	}
@@ -211,6 +215,8 @@ func (s *PipelineServer) ConsoleServing(ctx context.Context) console.Serving {
 		Run:     func(name string, failed bool) error { return s.startRun(ctx, name, failed) },
 		Cancel:  s.cancelRun,
 		Reload:  s.reloadConfig,
+
+		Workspaces: s.setup.Workspaces,
 
 		Isolation: read.Isolation{Program: s.CurrentRunner().Program, Now: runlog.NewClock(s.CurrentRunner().Dir, s.setup.Now).OfSQL},
 	}

@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	"time"
 )
 
-func serveUntilDone(ctx context.Context, l net.Listener, h http.Handler, cert, key string, log *slog.Logger, ending func()) error {
+// ServeUntilDone answers requests until the context ends; active requests then have a few seconds to finish. ending is called when that begins. With a
+// certificate and its key, both files, it serves TLS.
+func ServeUntilDone(ctx context.Context, l net.Listener, h http.Handler, cert, key string, log *slog.Logger, ending func()) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	if log != nil {
 		server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)

@@ -1,4 +1,4 @@
-package console
+package web
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"aqueduck/load/layout"
 )
 
-// registerHealth registers the paths that say whether the program is alive and whether a file is published. They reveal nothing else, so they
+// RegisterHealth registers the paths that say whether the program is alive and whether a file is published. They reveal nothing else, so they
 // need no token.
-func registerHealth(mux *http.ServeMux, dir layout.Dir) {
+func RegisterHealth(mux *http.ServeMux, dir layout.Dir) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if _, err := os.Stat(dir.Link()); err != nil {
