@@ -158,11 +158,7 @@ func serveAll(ctx context.Context, env *Env, o serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.idle {
-		<-ctx.Done()
-	} else {
-		s.RunSchedules(ctx, last)
-	}
+	s.RunSchedules(ctx, last)
 	stop(nil)
 	shown()
 	measured()

@@ -79,8 +79,12 @@ func (s *PipelineServer) CheckServable(runner *runner.Runner) error {
 }
 
 // RunSchedules runs the pipelines at their times until the context ends. It applies a reloaded configuration at once; active runs continue
-// unchanged.
+// unchanged. A server that only shows waits for that end.
 func (s *PipelineServer) RunSchedules(ctx context.Context, last map[string]time.Time) {
+	if s.setup.Shows {
+		<-ctx.Done()
+		return
+	}
 	var schedules sync.WaitGroup
 	defer schedules.Wait()
 	starts := true
