@@ -162,6 +162,7 @@ FLEET ?= 100
 fleet: ## FLEET=100 workspaces on four workers under Temporal: two killed, one paused
 	mkdir -p bin
 	go -C tools/temporal build -o $(abspath bin/temporal) .
+	AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(WORKER) ./internal/worker -run RealServer -v
 	AQUEDUCK_FLEET=$(FLEET) AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(WORKER) ./internal/cli -run FleetLoses -v -timeout 2h
 
 engines: ## the mirror, as four other engines see it; installs 1.4 GB into .engines

@@ -13,6 +13,7 @@ func TestAnOutcomeSaysWhetherATryFollows(t *testing.T) {
 	transient := &runlog.Report{Streams: []runlog.StreamResult{{Status: runlog.StatusFailed, Class: "transient"}}}
 	refused := &runlog.Report{Streams: []runlog.StreamResult{{Status: runlog.StatusFailed, Class: "auth"}}}
 	unsent := &runlog.Report{Unsent: &problem.Problem{Class: "busy"}}
+	stranded := &runlog.Report{Unsent: &problem.Problem{Class: "transient"}}
 	const never = -1
 	for name, test := range map[string]struct {
 		outcome Outcome
@@ -23,6 +24,8 @@ func TestAnOutcomeSaysWhetherATryFollows(t *testing.T) {
 		"a wrong configuration": {Outcome{Exit: problem.ExitConfig, Class: "config"}, map[int]time.Duration{1: never}},
 		"another run":           {OutcomeOf(&runlog.PastRun{Outcome: "FAILED", Exit: 5, Class: "busy"}, nil), map[int]time.Duration{1: time.Minute, 9: time.Minute, 10: never}},
 		"another machine won":   {OutcomeOf(&runlog.PastRun{Outcome: "FAILED", Exit: 1}, unsent), map[int]time.Duration{1: time.Minute}},
+		"no store at first":     {OutcomeOf(&runlog.PastRun{Outcome: "FAILED", Exit: 1, Class: "transient"}, nil), map[int]time.Duration{1: 15 * time.Minute, 4: never}},
+		"no store at the end":   {OutcomeOf(&runlog.PastRun{Outcome: "FAILED", Exit: 1}, stranded), map[int]time.Duration{1: 15 * time.Minute, 3: 2 * time.Hour, 4: never}},
 		"a signal":              {OutcomeOf(&runlog.PastRun{Outcome: "INTERRUPTED", Exit: 143}, transient), map[int]time.Duration{1: time.Second, 9: time.Second}},
 		"a process that died":   {DiedOutcome("run"), map[int]time.Duration{1: 15 * time.Minute, 4: never}},
 	} {

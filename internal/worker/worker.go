@@ -4,11 +4,9 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
@@ -43,7 +41,7 @@ type task struct {
 }
 
 // WorkFor runs workspaces for Temporal until the context ends, and then stops its runs as a signal does. First it makes the schedules in Temporal equal to those of
-// the configuration. It deletes none: another worker may have another file.
+// the configuration, and pauses those of workspaces that it lacks. Without Temporal it does not begin; once it has begun it waits for a Temporal that is gone.
 func WorkFor(ctx context.Context, s Setup) error {
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
@@ -82,44 +80,7 @@ func WorkFor(ctx context.Context, s Setup) error {
 
 // unreachable is the problem of a worker without its server.
 func unreachable(s Setup, doing string, err error) error {
-	return &problem.Problem{Class: "transient", What: doing + " at " + s.Address, Err: err, Next: "check the address, TEMPORAL_NAMESPACE and the server, then start the worker again"}
-}
-
-// placeSchedules makes a schedule for each workspace, or gives an existing one the times of this configuration. A paused schedule stays paused.
-func (s Setup) placeSchedules(ctx context.Context, c client.Client) error {
-	config, err := s.Config()
-	if err != nil {
-		return err
-	}
-	for _, p := range ListPlaces(config) {
-		wanted := scheduleOf(p, config.Warehouse.Timezone)
-		_, err := c.ScheduleClient().Create(ctx, wanted)
-		if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
-			err = c.ScheduleClient().GetHandle(ctx, wanted.ID).Update(ctx, client.ScheduleUpdateOptions{DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
-				is := in.Description.Schedule
-				is.Spec, is.Action, is.Policy.Overlap = &wanted.Spec, wanted.Action, wanted.Overlap
-				return &client.ScheduleUpdate{Schedule: &is}, nil
-			}})
-		}
-		if err != nil {
-			return unreachable(s, "write the schedule "+wanted.ID, err)
-		}
-	}
-	return nil
-}
-
-// scheduleOf is the schedule of a workspace. A time that comes while its run is under way is skipped, or waits where another pipeline might miss it.
-func scheduleOf(p Place, zone string) client.ScheduleOptions {
-	o := client.ScheduleOptions{
-		ID:      "aqueduck/" + p.Workspace,
-		Spec:    client.ScheduleSpec{CronExpressions: p.Lines, TimeZoneName: zone, Jitter: p.Jitter},
-		Action:  &client.ScheduleWorkflowAction{ID: "aqueduck/" + p.Workspace, Workflow: workflowName, TaskQueue: taskQueue, Args: []any{task{Workspace: p.Workspace}}},
-		Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP,
-	}
-	if p.Queue {
-		o.Overlap = enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE
-	}
-	return o
+	return &problem.Problem{Class: "transient", What: doing + " at " + s.Address, Err: err, Next: "check the address, TEMPORAL_NAMESPACE, the variables TEMPORAL_TLS_… and the server, then start the worker again"}
 }
 
 // runWorkspace is the workflow of one scheduled time.
