@@ -67,8 +67,36 @@ func TestKillsAroundTheMirror(t *testing.T) {
 				if e := p.syncOnce(env...); !e.succeeded() {
 					t.Error(e)
 				}
+				p.requireRolledBack(env)
 			}
 		})
+	}
+}
+
+// requireRolledBack restores the older published file, from within the directory of the configuration. The tables are equal to it then.
+func (p *warehouseCopy) requireRolledBack(env []string) {
+	p.t.Helper()
+	before := p.dir.Current()
+	text, err := os.ReadFile(p.file)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	file := filepath.Join(p.t.TempDir(), "pipelines.yaml")
+	if err := os.WriteFile(file, bytes.Replace(text, []byte("{dir: data"), []byte("{dir: "+string(p.dir)), 1), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, step := range []struct {
+		args []string
+		word string
+	}{{[]string{"rollback", "--yes", "-f", file}, "readers have "}, {[]string{"mirror", "-f", file}, "already"}} {
+		c := exec.CommandContext(p.t.Context(), p.syncCommand(nil)[0], step.args...)
+		c.Env = append(p.syncEnvironment(), env...)
+		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), step.word) {
+			p.t.Errorf("%s says, without %q: %s %v", step.args[0], step.word, out, err)
+		}
+	}
+	if p.dir.Current() == before {
+		p.t.Error("nothing was rolled back: the test proves nothing")
 	}
 }
 

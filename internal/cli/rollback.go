@@ -24,7 +24,7 @@ files and asks for confirmation.
 
 Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
 later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
-publish. aqueduck runs lists the rollback, and aqueduck status shows it until the next publish.`,
+publish. The tables of warehouse.mirror become equal to the restored file, unless --dir is given. aqueduck runs lists the rollback, and aqueduck status shows it until the next publish.`,
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 7QRSTVWX --yes",
 		Args:              usage.AtMostOne("a run"),
@@ -41,7 +41,16 @@ publish. aqueduck runs lists the rollback, and aqueduck status shows it until th
 			if len(args) > 0 {
 				run = args[0]
 			}
-			runner := &runner.Runner{Dir: dir, Now: env.shownTime, Machine: env.Now, Wait: env.Wait, Log: env.newLogger(), By: operatorName()}
+			runner := &runner.Runner{Dir: dir, Now: env.shownTime, Machine: env.Now, Wait: env.Wait, Log: env.newLogger()}
+			if env.dir == "" { // another directory may have another store and another mirror than the configuration
+				if runner, err = newReadOnlyRunner(env); err == nil {
+					err = runner.CheckMirror()
+				}
+				if err != nil {
+					return err
+				}
+			}
+			runner.By = operatorName()
 			var restored string
 			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
 				restored = runlog.ShortRun(to.Run)

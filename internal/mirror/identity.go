@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/iceberg-go"
@@ -68,14 +69,20 @@ func warehouseOf(o Target) (string, error) {
 	return known.Warehouse, nil
 }
 
-// erasuresOf is a checksum of a warehouse's log of erasures; "none" where there is no log.
-func erasuresOf(d layout.Dir) (string, error) {
+// erasuresOf is a checksum of what older files must not have: a warehouse's log of erasures and its masks; "none" where there is neither.
+func erasuresOf(d layout.Dir, masks []string) (string, error) {
 	text, err := os.ReadFile(d.Erasures())
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if len(masks) > 0 {
+		text = append(text, strings.Join(slices.Sorted(slices.Values(masks)), "\n")...)
+	}
+	if len(text) == 0 {
 		return "none", nil
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), err
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // prepareNamespace makes the namespace of a workspace, and refuses one that is another's.

@@ -41,7 +41,7 @@ func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	m := &mirror{options: o, objects: store, catalog: c, file: file, claim: ulid.Make().String(), report: &r}
-	if m.erasures, err = erasuresOf(o.Dir); err != nil {
+	if m.erasures, err = erasuresOf(o.Dir, o.Masks); err != nil {
 		return r, err
 	}
 	if m.warehouse, err = warehouseOf(o); err != nil {

@@ -280,6 +280,29 @@ func TestAnErasureLeavesNoByte(t *testing.T) {
 	y.expectEqual(every...)
 }
 
+// TestALaterMaskLeavesNoOlderValue: values that are hashed or dropped from now on are in no object. The same masks again are no reason to write anything.
+func TestALaterMaskLeavesNoOlderValue(t *testing.T) {
+	y := newYard(t)
+	y.publish(first + "; UPDATE contacts SET name = 'Zyxwvut ' || age WHERE age % 3 = 0")
+	y.mirror()
+	y.publish(night)
+	y.mirror()
+	if y.find([]string{"Zyxwvut"}) == 0 {
+		t.Fatal("the test finds nothing in compressed files: it proves nothing")
+	}
+	y.options.Masks = []string{"contacts drop name", "contacts hash email"}
+	y.publish("UPDATE contacts SET name = NULL")
+	y.mirror()
+	y.expectEqual(every...)
+	if found := y.find([]string{"Zyxwvut"}); found != 0 {
+		t.Errorf("%d objects have masked values", found)
+	}
+	y.options.Masks = []string{"contacts hash email", "contacts drop name"}
+	if r := y.mirror(); r.Changed != 0 {
+		t.Errorf("the same masks: %+v", r)
+	}
+}
+
 // TestMaintenanceBoundsFiles: many nights leave few files of deletes and few snapshots.
 func TestMaintenanceBoundsFiles(t *testing.T) {
 	y := newYard(t)

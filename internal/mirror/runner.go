@@ -27,6 +27,11 @@ func MirrorWarehouse(ctx context.Context, r *runner.Runner) (Report, error) {
 		}
 		t.Store, t.Epoch = state.Place, state.Epoch
 	}
+	for _, s := range r.Catalogue.Streams() {
+		for _, masked := range r.Config.MaskedColumns(s, r.Catalogue.Streams()) {
+			t.Masks = append(t.Masks, s.Name+" "+masked)
+		}
+	}
 	for _, name := range r.Config.WorkspaceNames() {
 		schema, err := r.Schema(name)
 		if err != nil {

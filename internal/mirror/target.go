@@ -14,6 +14,7 @@ type Target struct {
 	Store    string // the object store that keeps the published file; "": none
 	Epoch    int64  // of the head of that store
 	Schemas  []Schema
+	Masks    []string         // what is hashed or dropped, in any order; a new one is an erasure for older files
 	Now      func() time.Time // the machine's clock
 }
 
