@@ -7,12 +7,15 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/mirror"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
 )
 
 func newVerify(env *Env) *cobra.Command {
 	var o verify.VerifyOptions
+	lake := false
 	var accept []string
 	c := &cobra.Command{
 		Use:   "verify [pipeline…]",
@@ -27,16 +30,23 @@ unless --select or --exclude is given.
 Small lists are read completely. For others, pages and single records are sampled at random, so each verification checks
 different rows.
 
-verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was not accepted. Run
+--lake compares the Iceberg tables of warehouse.mirror with the published file instead: DuckDB reads their files, and digests over all
+columns must be equal. It asks the object store and the catalog, not the workspace, and holds the lock meanwhile.
+
+Otherwise, verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was not accepted. Run
 it right after a sync: deletions since then, and changes in lists without times, look like differences.`,
 		Example: `  aqueduck verify
   aqueduck verify nightly --requests 1000 --select 'contact*'
   aqueduck verify --deep
+  aqueduck verify --lake
   aqueduck verify --accept 1f2e3d4c5b6a
   aqueduck verify -o json`,
 		Annotations:       map[string]string{forms: "json csv"},
 		ValidArgsFunction: shellCompletion{env}.completePipelines,
 		RunE: func(c *cobra.Command, args []string) error {
+			if lake {
+				return verifyMirror(c, env, args)
+			}
 			return compareWithSource(c, env, args, o, accept)
 		},
 	}
@@ -45,7 +55,38 @@ it right after a sync: deletions since then, and changes in lists without times,
 	c.Flags().Int64Var(&o.Requests, "requests", 200, "request budget of the verification")
 	c.Flags().BoolVar(&o.Deep, "deep", false, "read everything again, without a request budget; prints the number of requests first")
 	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of known differences: later verifications report them, but do not fail")
+	c.Flags().BoolVar(&lake, "lake", false, "compare the Iceberg tables of warehouse.mirror with the published file, and nothing else")
 	return c
+}
+
+// verifyMirror compares the tables of the mirror with the published file.
+func verifyMirror(c *cobra.Command, env *Env, args []string) error {
+	for _, name := range []string{"select", "exclude", "requests", "deep", "accept"} {
+		if len(args) > 0 || c.Flags().Changed(name) {
+			return usage.Errorf(c, "--lake compares all tables: omit pipelines and other flags")
+		}
+	}
+	setup, err := newReadOnlyRunner(env)
+	if err != nil {
+		return err
+	}
+	v, err := mirror.VerifyAlone(c.Context(), setup)
+	if err != nil {
+		return err
+	}
+	l := render.List{Columns: []string{"workspace", "table", "rows", "differs"}}
+	for _, t := range v.Tables {
+		l.Rows = append(l.Rows, []any{t.Workspace, t.Table, t.Rows, t.Differs})
+	}
+	if env.output == "json" {
+		err = env.printJSON(v)
+	} else {
+		err = env.printRows(l.Columns, l.Rows)
+	}
+	if n := len(v.Differing()); err == nil && n > 0 {
+		return &problem.Problem{Class: "data", Exit: problem.ExitBreached, What: fmt.Sprintf("%d of %d tables in %s are not equal to %s", n, len(v.Tables), v.Place, v.File), Next: "aqueduck mirror"}
+	}
+	return err
 }
 
 // compareWithSource verifies the pipelines and prints the result, or accepts known differences.

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -300,6 +301,46 @@ func TestALaterMaskLeavesNoOlderValue(t *testing.T) {
 	y.options.Masks = []string{"contacts hash email", "contacts drop name"}
 	if r := y.mirror(); r.Changed != 0 {
 		t.Errorf("the same masks: %+v", r)
+	}
+}
+
+// TestTheMirrorIsVerified: equal after nights with deletes, and not before the first mirror, after a publish that was not mirrored, or without a dropped table.
+func TestTheMirrorIsVerified(t *testing.T) {
+	y := newYard(t)
+	verify := func(want ...string) {
+		t.Helper()
+		v, err := VerifyTables(t.Context(), y.options)
+		must(t, err)
+		var differ []string
+		for _, one := range v.Differing() {
+			differ = append(differ, one.Table)
+		}
+		slices.Sort(want)
+		if len(v.Tables) != len(every) || !slices.Equal(differ, want) {
+			t.Errorf("of %d tables, %q differ, wanted %q: %+v", len(v.Tables), differ, want, v.Differing())
+		}
+	}
+	y.publish(first)
+	verify(slices.Clone(every)...)
+	y.mirror()
+	verify()
+	y.publish(night)
+	y.mirror()
+	verify()
+	if _, _, of := y.library("contacts"); len(of.Metadata().Snapshots()) < 2 {
+		t.Error("there are no deletes: the test proves little")
+	}
+	y.publish("UPDATE contacts SET score = 77.5 WHERE age = 5")
+	verify("contacts")
+	y.mirror()
+	verify()
+	ctx, c, _ := y.library("tags")
+	must(t, c.DropTable(ctx, table.Identifier{"ws_ws1", "tags"}))
+	verify("tags")
+	y.mirror()
+	verify()
+	if left, err := os.ReadDir(y.dir.Temp()); err != nil || len(left) > 0 {
+		t.Errorf("it left %v: %v", left, err)
 	}
 }
 

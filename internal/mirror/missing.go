@@ -22,5 +22,8 @@ func Missing() error {
 	return &problem.Problem{Class: "config", What: "this program was built without the Iceberg mirror", Next: "build it with the mirror: make build-mirror; or remove warehouse.mirror from pipelines.yaml"}
 }
 
+// VerifyTables fails: this program has no mirror.
+func VerifyTables(context.Context, Target) (Verified, error) { return Verified{}, Missing() }
+
 // MirrorTables fails: this program has no mirror.
 func MirrorTables(context.Context, Target) (Report, error) { return Report{}, Missing() }

@@ -14,16 +14,25 @@ import (
 
 // MirrorWarehouse makes the tables that a configuration names equal to the published file. The caller holds the lock.
 func MirrorWarehouse(ctx context.Context, r *runner.Runner) (Report, error) {
+	t, err := targetOf(r)
+	if err != nil {
+		return Report{}, err
+	}
+	return MirrorTables(ctx, t)
+}
+
+// targetOf is what a configuration says of the mirror.
+func targetOf(r *runner.Runner) (Target, error) {
 	w := r.Config.Warehouse
 	if w.Mirror.Location == "" {
-		return Report{}, &problem.Problem{Class: "config", What: "warehouse.mirror is not set", Next: "set warehouse.mirror.location in pipelines.yaml to s3://BUCKET/PREFIX"}
+		return Target{}, &problem.Problem{Class: "config", What: "warehouse.mirror is not set", Next: "set warehouse.mirror.location in pipelines.yaml to s3://BUCKET/PREFIX"}
 	}
 	t := Target{Dir: r.Dir, Location: w.Mirror.Location, Now: r.MachineNow,
 		Catalog: cmp.Or(w.Mirror.Catalog, "sqlite:"+filepath.Join(string(r.Dir), "mirror.db"))}
 	if w.Remote != "" {
 		state := remote.ReadState(r.Dir)
 		if state == nil || state.Place != w.Remote || !state.Whole {
-			return Report{}, &problem.Problem{Class: "busy", What: w.Remote + " does not have the published file of this machine: the mirror waits for it", Next: "run aqueduck sync"}
+			return Target{}, &problem.Problem{Class: "busy", What: w.Remote + " does not have the published file of this machine: the mirror waits for it", Next: "run aqueduck sync"}
 		}
 		t.Store, t.Epoch = state.Place, state.Epoch
 	}
@@ -35,27 +44,48 @@ func MirrorWarehouse(ctx context.Context, r *runner.Runner) (Report, error) {
 	for _, name := range r.Config.WorkspaceNames() {
 		schema, err := r.Schema(name)
 		if err != nil {
-			return Report{}, err
+			return Target{}, err
 		}
 		t.Schemas = append(t.Schemas, Schema{Name: name, Tables: schema.LakeNames(), Internal: schema.Internal})
 	}
-	return MirrorTables(ctx, t)
+	return t, nil
 }
 
 // MirrorAlone is MirrorWarehouse for a command: it holds the lock meanwhile.
 func MirrorAlone(ctx context.Context, r *runner.Runner) (report Report, err error) {
+	err = lockFor(ctx, r, func() error {
+		report, err = MirrorWarehouse(ctx, r)
+		return err
+	})
+	return report, err
+}
+
+// VerifyAlone is VerifyTables for a command: it holds the lock meanwhile, so that no run changes the tables.
+func VerifyAlone(ctx context.Context, r *runner.Runner) (v Verified, err error) {
+	err = lockFor(ctx, r, func() error {
+		t, err := targetOf(r)
+		if err == nil {
+			v, err = VerifyTables(ctx, t)
+		}
+		return err
+	})
+	return v, err
+}
+
+// lockFor does something while no run is active.
+func lockFor(ctx context.Context, r *runner.Runner, do func() error) (err error) {
 	if err := Missing(); err != nil {
-		return report, err
+		return err
 	}
 	if r.Dir.Current() == "" {
-		return report, nothingPublished()
+		return nothingPublished()
 	}
 	held, err := r.Lock(ctx, 0)
 	if err != nil {
-		return report, err
+		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	return MirrorWarehouse(ctx, r)
+	return do()
 }
 
 func nothingPublished() error {

@@ -25,6 +25,31 @@ type Schema struct {
 	Internal []string // stored tables that are not
 }
 
+// Verified says whether the tables are equal to the published file.
+type Verified struct {
+	Place  string          `json:"location"` // of the tables
+	File   string          `json:"file"`     // the published file
+	Tables []VerifiedTable `json:"tables"`
+}
+
+// VerifiedTable is the result for one table.
+type VerifiedTable struct {
+	Workspace string `json:"workspace"`
+	Table     string `json:"table"`
+	Rows      int64  `json:"rows"`              // of the published file
+	Differs   string `json:"differs,omitempty"` // what is different; "": nothing
+}
+
+// Differing are the tables that are not equal to the published file.
+func (v Verified) Differing() (all []VerifiedTable) {
+	for _, t := range v.Tables {
+		if t.Differs != "" {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
 // Report says what a mirror did.
 type Report struct {
 	Place   string   `json:"location"`       // of the tables

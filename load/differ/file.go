@@ -42,6 +42,15 @@ func OpenPublished(ctx context.Context, path string) (*Published, error) {
 	return &Published{r}, nil
 }
 
+// OpenBeside is OpenPublished for a comparison with files in a directory.
+func OpenBeside(ctx context.Context, path, dir string) (*Published, error) {
+	r, err := read.OpenBeside(ctx, path, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Published{r}, nil
+}
+
 // Close closes the file.
 func (f *Published) Close() error { return f.r.Close() }
 

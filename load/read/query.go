@@ -45,6 +45,11 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	return openReader(ctx, path, duck.Options{Memory: queryMemory})
 }
 
+// OpenBeside is OpenReader for statements that also read files of a directory.
+func OpenBeside(ctx context.Context, path, dir string) (*Reader, error) {
+	return openReader(ctx, path, duck.Options{Memory: queryMemory, Reach: []string{dir}})
+}
+
 // OpenWithRecords opens the newest published file with the records of the runs since, which have written no row and so
 // published nothing. newer gives the path of those records for a published file; there may be none.
 func OpenWithRecords(ctx context.Context, link string, newer func(published string) string) (*Reader, error) {
