@@ -140,6 +140,7 @@ var homes = map[string][]string{
 	"github.com/apache/iceberg-go":  {"internal/mirror"},
 	"go.temporal.io":                {"internal/worker", "tools/temporal"},
 	"modernc.org/sqlite":            {"internal/mirror"},
+	"github.com/jackc/pgx":          {"internal/mirror"},
 	"golang.org/x/sync/errgroup":    {"extract", "internal/sync"},
 	"golang.org/x/sys/unix":         {"internal/cli/render", "load/internal/disk", "tools/diskfault"},
 }

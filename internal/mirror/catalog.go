@@ -16,6 +16,7 @@ import (
 	"github.com/apache/iceberg-go/catalog"
 	icesql "github.com/apache/iceberg-go/catalog/sql"
 	"github.com/apache/iceberg-go/table"
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "modernc.org/sqlite" // the driver of the embedded catalog
 
 	"aqueduck/internal/problem"
@@ -31,35 +32,49 @@ type tableCatalog struct {
 	db    *sql.DB
 }
 
-// openCatalog opens the SQL catalog in an SQLite file, and makes it if there is none. Its directory has to exist.
+// openCatalog opens the SQL catalog in an SQLite file or in a Postgres database, and makes its tables if there are none.
 func openCatalog(place string) (c tableCatalog, err error) {
-	file, ok := strings.CutPrefix(place, "sqlite:")
-	if !ok || file == "" {
-		return c, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no catalog that this version can write", place), Next: "set warehouse.mirror.catalog to sqlite:PATH"}
+	c.place = place
+	dialect := icesql.SQLite
+	switch file, embedded := strings.CutPrefix(place, "sqlite:"); {
+	case embedded && file != "":
+		c.db, err = openSQLite(place, file)
+	case strings.HasPrefix(place, "postgres://"):
+		dialect = icesql.Postgres
+		c.db, err = openPostgres(place)
+	default:
+		err = &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no catalog that this version can write", place), Next: "set warehouse.mirror.catalog to sqlite:PATH or postgres://HOST:PORT/DATABASE"}
 	}
-	file, err = filepath.Abs(file)
+	if err != nil {
+		return c, c.explain(err)
+	}
+	c.db.SetMaxOpenConns(1)
+	if c.Catalog, err = icesql.NewCatalog(CatalogName, c.db, dialect, iceberg.Properties{}); err != nil {
+		return c, errors.Join(c.explain(err), c.db.Close())
+	}
+	return c, nil
+}
+
+// openSQLite opens a file, and makes it if there is none. Its directory has to exist.
+func openSQLite(place, file string) (*sql.DB, error) {
+	file, err := filepath.Abs(file)
 	if err == nil {
 		_, err = os.Stat(filepath.Dir(file))
 	}
 	if err != nil {
-		return c, &problem.Problem{Class: "config", What: "the catalog " + place, Err: err, Next: "make this directory, or correct warehouse.mirror.catalog"}
+		return nil, &problem.Problem{Class: "config", What: "the catalog " + place, Err: err, Next: "make this directory, or correct warehouse.mirror.catalog"}
 	}
 	source := url.URL{Scheme: "file", Path: file, RawQuery: "_pragma=busy_timeout(30000)&_pragma=synchronous(FULL)&_txlock=immediate"}
-	c.place = place
-	if c.db, err = sql.Open("sqlite", source.String()); err != nil {
-		return c, c.explain(err)
-	}
-	c.db.SetMaxOpenConns(1)
-	if c.Catalog, err = icesql.NewCatalog(CatalogName, c.db, icesql.SQLite, iceberg.Properties{}); err != nil {
-		return c, errors.Join(c.explain(err), c.db.Close())
-	}
-	return c, nil
+	return sql.Open("sqlite", source.String())
 }
 
 // explain makes an error of the catalog a Problem. One that is a Problem stays so.
 func (c tableCatalog) explain(err error) error {
 	if p := new(problem.Problem); err == nil || errors.Is(err, context.Canceled) || errors.As(err, &p) {
 		return err
+	}
+	if refused := new(pgconn.PgError); errors.As(err, &refused) && strings.HasPrefix(refused.Code, "28") { // the class of refused users
+		return &problem.Problem{Class: "auth", What: "the catalog " + c.place, Err: err, Next: "correct PGUSER, and PGPASSWORD or PGPASSFILE"}
 	}
 	return &problem.Problem{Class: "transient", What: "the catalog " + c.place, Err: err,
 		Next: "see whether the catalog can be read and written; the next run, or aqueduck mirror, does what is missing"}
