@@ -92,7 +92,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 			Doc: "Place in an object store that has the published file, too. Each publish is sent there; a run on another machine begins from it. See docs/remote.md."},
 		{Name: "mirror", Kind: grammar.Map, Doc: "Apache Iceberg tables that each run makes equal to the published file. See docs/mirror.md.", Keys: []grammar.Spec{
 			{Name: "location", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
-			{Name: "catalog", Kind: grammar.Text, Into: w.takeCatalog, Form: catalogForm, Hint: "e.g. sqlite:catalog.db", Doc: "The SQL catalog in which engines find the tables: `sqlite:` and a file, relative to this file, or `postgres://HOST:PORT/DATABASE`, with user and password in the variables of Postgres's tools. Default: mirror.db in the directory of the warehouse."},
+			{Name: "catalog", Kind: grammar.Text, Secret: regexp.MustCompile(`//[^/]*@`).MatchString, Into: w.takeCatalog, Form: catalogForm, Hint: "e.g. sqlite:catalog.db, or postgres://HOST:PORT/DATABASE with user and password in PGUSER and PGPASSWORD", Doc: "The SQL catalog in which engines find the tables: `sqlite:` and a file, relative to this file, or `postgres://HOST:PORT/DATABASE`, with user and password in the variables of Postgres's tools. Default: mirror.db in the directory of the warehouse."},
 		}},
 		officeSpec(w),
 	}}
@@ -102,7 +102,7 @@ func (w *Warehouse) takeCatalog(v *grammar.Value) {
 	if v.Text() == "" { // the default depends on the directory
 		return
 	}
-	if strings.HasPrefix(v.Text(), "postgres:") {
+	if strings.HasPrefix(v.Text(), "postgres://") {
 		w.Mirror.Catalog = v.Text()
 		return
 	}
