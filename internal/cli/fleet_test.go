@@ -93,8 +93,8 @@ const (
 // silentFor is how long Temporal waits for a silent worker. A run that is handed over does not wait for that.
 const silentFor = 30 * time.Second
 
-// fleet is emulated workspaces, an object store and workers.
-type fleet struct {
+// workerFleet is emulated workspaces, an object store and workers.
+type workerFleet struct {
 	t        *testing.T
 	home     string
 	spaces   map[string]*emulator.Workspace
@@ -114,9 +114,9 @@ type fleet struct {
 }
 
 // newFleet starts everything but the workers.
-func newFleet(t *testing.T, count int, night string) *fleet {
+func newFleet(t *testing.T, count int, night string) *workerFleet {
 	t.Helper()
-	f := &fleet{t: t, home: t.TempDir(), spaces: map[string]*emulator.Workspace{}, seen: map[string][]int{}, paused: -1, night: night}
+	f := &workerFleet{t: t, home: t.TempDir(), spaces: map[string]*emulator.Workspace{}, seen: map[string][]int{}, paused: -1, night: night}
 	backend := s3mem.New()
 	if err := backend.CreateBucket("bucket"); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func newFleet(t *testing.T, count int, night string) *fleet {
 }
 
 // serveSpace serves an emulated workspace. Each worker has a token of its own, by which its requests are known.
-func (f *fleet) serveSpace(name string, seed uint64) string {
+func (f *workerFleet) serveSpace(name string, seed uint64) string {
 	f.t.Helper()
 	space := emulator.New(emulator.Config{Seed: seed, Contacts: 1200, Inactive: 100, Activities: 3000, Conversations: -1, Token: tokenOf(0), WorkspaceID: "id_" + name})
 	for n := 1; n < workersOfTheFleet; n++ {
@@ -194,7 +194,7 @@ func (f *fleet) serveSpace(name string, seed uint64) string {
 func tokenOf(worker int) string { return fmt.Sprintf("token-of-worker-%d", worker) }
 
 // noteRequest counts a request, and disturbs the worker that sent it when its time has come.
-func (f *fleet) noteRequest(workspace string, worker int) {
+func (f *workerFleet) noteRequest(workspace string, worker int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.total++
@@ -226,7 +226,7 @@ func (f *fleet) noteRequest(workspace string, worker int) {
 }
 
 // signalWorker sends a signal to the worker alone, as a kernel that lacks memory does; one that pauses it goes to its runs, too.
-func (f *fleet) signalWorker(n int, s syscall.Signal) {
+func (f *workerFleet) signalWorker(n int, s syscall.Signal) {
 	pid := f.workers[n].cmd.Process.Pid
 	if s == syscall.SIGSTOP || s == syscall.SIGCONT {
 		pid = -pid
@@ -237,14 +237,14 @@ func (f *fleet) signalWorker(n int, s syscall.Signal) {
 }
 
 // runNight is one night, from the start of the workers to their end.
-func (f *fleet) runNight() {
+func (f *workerFleet) runNight() {
 	f.t.Helper()
 	f.startWorkers(workersOfTheFleet)
 	f.endNight()
 }
 
 // startWorkers starts workers, each as on a machine of its own.
-func (f *fleet) startWorkers(count int) {
+func (f *workerFleet) startWorkers(count int) {
 	f.t.Helper()
 	for n := range count {
 		env := append(slices.Clone(f.settings), "MACHINE="+filepath.Join(f.home, fmt.Sprint("machine", n)), "TOKEN="+tokenOf(n))
@@ -253,7 +253,7 @@ func (f *fleet) startWorkers(count int) {
 }
 
 // endNight triggers all schedules, and waits until every workflow has ended and every worker that lives has stopped.
-func (f *fleet) endNight() {
+func (f *workerFleet) endNight() {
 	f.t.Helper()
 	names := slices.Sorted(maps.Keys(f.spaces))
 	ctx, cancel := context.WithTimeout(f.t.Context(), time.Hour)
@@ -314,7 +314,7 @@ func (f *fleet) endNight() {
 }
 
 // waitUntil waits until something is the case, and looks five times a second.
-func (f *fleet) waitUntil(ctx context.Context, what string, is func() bool) {
+func (f *workerFleet) waitUntil(ctx context.Context, what string, is func() bool) {
 	f.t.Helper()
 	look := time.NewTicker(200 * time.Millisecond)
 	defer look.Stop()
@@ -339,7 +339,7 @@ func startGroup(t *testing.T, env []string, args ...string) *testProcess {
 }
 
 // compareRows pulls every workspace from the object store, as a laptop does, and compares its rows with the emulator's.
-func (f *fleet) compareRows() {
+func (f *workerFleet) compareRows() {
 	f.t.Helper()
 	for name, space := range f.spaces {
 		dir := filepath.Join(f.home, "copy-"+name)
