@@ -3,6 +3,7 @@ package runlog
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -18,21 +19,22 @@ import (
 
 // Status is what is known about a warehouse from files that no run is writing.
 type Status struct {
-	Dir        string             `json:"dir"`
-	AsOf       time.Time          `json:"data_as_of,omitzero"` // everything before this time is in the published file
-	Foreign    error              `json:"-"`                   // why the directory is not a warehouse; nil: it is, or may become one
-	Running    *Running           `json:"running"`             // nil: no run is under way
-	Lost       *Running           `json:"lost"`                // a crashed run that is not noted yet
-	Next       []NextRun          `json:"next"`
-	Given      problem.CLIFlags   `json:"-"`    // flags that commands in next steps repeat
-	Runs       []PastRun          `json:"runs"` // newest first
-	Streams    []StreamStatus     `json:"streams"`
-	Drift      []Drift            `json:"schema_drift"`                   // of the last run and the DriftDays days before it, newest first
-	Remote     *remote.StoreState `json:"remote,omitempty"`               // the object store; nil: none
-	Gone       bool               `json:"published_files_gone,omitempty"` // runs published, and no published file is left
-	Emulated   bool               `json:"emulated"`                       // all times are those of an emulated workspace
-	RolledBack *Rollback          `json:"rolled_back,omitempty"`          // the rollback since which nothing was published
-	Now        time.Time          `json:"now"`                            // by the clock of the warehouse, as all times here
+	Dir         string             `json:"dir"`
+	AsOf        time.Time          `json:"data_as_of,omitzero"` // everything before this time is in the published file
+	Foreign     error              `json:"-"`                   // why the directory is not a warehouse; nil: it is, or may become one
+	Running     *Running           `json:"running"`             // nil: no run is under way
+	Lost        *Running           `json:"lost"`                // a crashed run that is not noted yet
+	Next        []NextRun          `json:"next"`
+	Given       problem.CLIFlags   `json:"-"`    // flags that commands in next steps repeat
+	Runs        []PastRun          `json:"runs"` // newest first
+	Streams     []StreamStatus     `json:"streams"`
+	Drift       []Drift            `json:"schema_drift"`                   // of the last run and the DriftDays days before it, newest first
+	Remote      *remote.StoreState `json:"remote,omitempty"`               // the object store; nil: none
+	Gone        bool               `json:"published_files_gone,omitempty"` // runs published, and no published file is left
+	MissingLink string             `json:"missing_link,omitempty"`         // the link to the newest published file; "": it is there, or no file is
+	Emulated    bool               `json:"emulated"`                       // all times are those of an emulated workspace
+	RolledBack  *Rollback          `json:"rolled_back,omitempty"`          // the rollback since which nothing was published
+	Now         time.Time          `json:"now"`                            // by the clock of the warehouse, as all times here
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.
@@ -110,7 +112,14 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		}
 	}
 	err = WithPublished(ctx, dir, func(f PublishedDB) error { return s.readStreams(ctx, f, catalogue) })
-	if err != nil && !errors.Is(err, failure.ErrNothingPublished) {
+	if errors.Is(err, failure.ErrNothingPublished) {
+		var files []string
+		files, err = dir.PublishedFiles()
+		if len(files) > 0 {
+			s.MissingLink = dir.Link()
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {

@@ -28,6 +28,8 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 		fmt.Fprintf(w, "data      none: %v\n          next: give the directory of a warehouse: --dir DIR\n", s.Foreign)
 	} else if s.Gone {
 		fmt.Fprintf(w, "data      gone: runs published to %s, and no published file is left\n          next: %s; without a backup: %s\n", s.Dir, runlog.NextAfterLoss, s.Given.Append("aqueduck sync"))
+	} else if s.MissingLink != "" {
+		fmt.Fprintf(w, "data      nothing is lost, but the link %s to the published file is missing\n          next: %s, which makes it again\n", s.MissingLink, s.Given.Append("aqueduck sync"))
 	} else if len(s.Streams) == 0 {
 		fmt.Fprintf(w, "data      none yet: nothing is published in %s\n", s.Dir)
 		if !failed { // a failed run has printed its next step
