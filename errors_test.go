@@ -30,7 +30,8 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 	{"version", "the stream needs a later API version", "set another `api_version`", missing,
 		"The message is the same as for `not_found`. The next step names the version: set api_version to … or later."},
 	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what the message names", "3",
-		"Mistakes in `pipelines.yaml` and in stream files have no row here. They come with line, column and excerpt; `aqueduck check` lists all of them at once."},
+		"Mistakes in `pipelines.yaml` and in stream files have no row here. They come with line, column and excerpt; `aqueduck check` lists all of them at once. " +
+			"If the stream stored rows of earlier pages, their number stands for \"nothing was stored\"."},
 	{"usage", "the command line is wrong", "see `--help`", "2",
 		"Rows that name a form, a page or the overview are messages of the [console](console.md)."},
 	{"query", "DuckDB cannot answer a statement", "correct the statement", "1; 2 for an unknown saved query", ""},

@@ -82,6 +82,17 @@ func TestStreamsOfAnotherAPIAreReadWithoutBuiltInOnes(t *testing.T) {
 	if got := b.queryRows("SELECT string_agg(id, ',' ORDER BY id), count(_gone_at) FROM orders_all"); got[0] != "1,2,3,4|0" {
 		t.Errorf("rows: %v", got)
 	}
+	// The source ignores the number that the file asks by: the first page is stored, and the message says so.
+	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "orders.yaml"), []byte(strings.Replace(otherStream, "by: none", "by: number, in: query, size: 50", 1)), 0o600))
+	b.writeConfig(own)
+	answer.Store(`{"results":[{"id":5},{"id":6}],"count":250}`)
+	s := streamResult(t, b.trySync(runner.Options{}), "orders")
+	if s.Class != "config" || s.New != 2 || s.Gone != 0 || !strings.Contains(s.Next, "; 2 rows were stored and no row was deleted") {
+		t.Errorf("%+v", s)
+	}
+	if got := b.queryRows("SELECT string_agg(id, ',' ORDER BY id), count(_gone_at) FROM orders_all"); got[0] != "1,2,3,4,5,6|0" {
+		t.Errorf("rows: %v", got)
+	}
 
 	b.writeConfig(strings.Replace(strings.Replace(own, "dir: data", "dir: other", 1), "[orders]", "[orders, tags]", 1))
 	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})

@@ -237,6 +237,9 @@ func classifyAnswer(failure *api.Error, err error) *Problem {
 	return p
 }
 
+// NothingStored are the words of an error of a stream that stored no row of this run.
+const NothingStored = "nothing was stored"
+
 // BusyNext is the next step when another run holds the lock of the warehouse.
 const BusyNext = "wait until that run ends, or send SIGTERM to its process, then run the same command again; see its state: aqueduck status"
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"aqueduck/extract/api"
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
+	"aqueduck/internal/term"
 )
 
 // RecordOutcome turns the error that ended a stream into its status, class and next step. A nil error changes nothing.
@@ -30,6 +32,7 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	if explainRequirement(t, found); found.Class == "bug" {
 		t.Result.Fault = err
 	}
+	tellStoredRows(t, found)
 	t.Result.Status = runlog.StatusFailed
 	if problem.IsUnavailable(err) {
 		t.Result.Status = runlog.StatusUnavailable
@@ -48,4 +51,17 @@ func explainRequirement(t *Task, p *problem.Problem) {
 		p.Class = "version"
 		p.Next = fmt.Sprintf("set api_version to %s or later, which has it; the workspace uses %s", needs.Version, asked)
 	}
+}
+
+// tellStoredRows replaces the words of an error that nothing was stored, where the stream stored rows of earlier pages in this run.
+func tellStoredRows(t *Task, p *problem.Problem) {
+	if t.Result.Rows == 0 {
+		return
+	}
+	stored := term.Count(int(t.Result.Rows), "row") + " were stored"
+	if t.Result.Rows == 1 {
+		stored = "1 row was stored"
+	}
+	words := strings.NewReplacer(problem.NothingStored+", the watermark did not move", stored+" before and stay", problem.NothingStored, stored)
+	p.What, p.Next = words.Replace(p.What), words.Replace(p.Next)
 }
