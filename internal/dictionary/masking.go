@@ -3,9 +3,11 @@ package dictionary
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"aqueduck/extract"
 	"aqueduck/internal/config"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -22,17 +24,17 @@ var personalValues = []struct {
 }{
 	{"e-mail address", []string{"email", "email_domain"}},
 	{"phone number", []string{"phone"}},
-	{personName, []string{"author_name", "user_name", "contact_name"}},
+	{personName, []string{"author_name", "user_name", "contact_name", "lead_name"}},
 	{"the customer's own id of a person", []string{"external_id"}},
 	{"ticket attribute", []string{"ticket_attributes", "updated_attribute_data"}},
-	{"free text", []string{"body", "text", "subject", "title", "description", "remark"}},
+	{"free text", []string{"body", "text", "subject", "title", "description", "remark", "comment"}},
 }
 
 // MaskGap is a kind of personal value that the configuration masks in some columns and not in others.
 type MaskGap struct {
 	Kind   string
 	Masked []string // stream.column, as the configuration masks them
-	Open   []string // table.column, where the value is stored as it is
+	Open   []string // table.column, where the value is stored as it is; a pattern of columns in a dataset, whose columns only the source knows
 	Models []string // the models that read such a column
 }
 
@@ -61,6 +63,17 @@ func FindMaskGaps(cfg *config.Config, catalogue *schemas.Catalogue) (gaps []Mask
 	}
 	for _, s := range catalogue.Streams() {
 		if s.IsExportFamily() {
+			for _, place := range datasetPlaces(cfg, s) {
+				g := gapOf(place.kind)
+				if place.masked != "" {
+					g.Masked = addName(g.Masked, place.dataset+"."+place.masked)
+					continue
+				}
+				g.Open = addName(g.Open, place.dataset+"."+place.pattern)
+				for _, model := range b.modelsReading(place.dataset, place.example) {
+					g.Models = addName(g.Models, model)
+				}
+			}
 			continue
 		}
 		masked := maskedPlaces(cfg, s)
@@ -111,6 +124,68 @@ func personalKind(c transform.Column, emails bool) string {
 		return personName
 	}
 	return ""
+}
+
+// datasetPlace is where a dataset of exports holds a kind of personal value.
+type datasetPlace struct {
+	kind, dataset    string
+	pattern, example string // of its columns, by the family's file
+	masked           string // the column of the pattern that the configuration masks; "": none
+}
+
+// datasetPlaces returns the personal columns of the datasets that pipelines read, by the patterns of the family's file.
+func datasetPlaces(cfg *config.Config, family *schemas.Stream) (places []datasetPlace) {
+	for _, dataset := range readDatasets(cfg, family) {
+		first := len(places)
+		sample := &extract.Export{}
+		for _, flags := range family.ColumnFlags {
+			for _, pattern := range flags.Columns {
+				if kind, example := kindOfPattern(pattern); flags.PII && kind != "" {
+					places = append(places, datasetPlace{kind: kind, dataset: dataset, pattern: pattern, example: example})
+					sample.Columns = append(sample.Columns, extract.ExportColumn{Name: example})
+				}
+			}
+		}
+		hash, drop := cfg.MaskedNames(DatasetStream(family, dataset, sample))
+		for i, place := range places[first:] {
+			for _, name := range slices.Concat(hash, drop) {
+				if ok, err := path.Match(place.pattern, name); ok && err == nil {
+					places[first+i].masked = name
+				}
+			}
+		}
+	}
+	return places
+}
+
+// readDatasets returns the datasets of a family that pipelines read: names and patterns of names.
+func readDatasets(cfg *config.Config, family *schemas.Stream) (all []string) {
+	for _, p := range cfg.Pipelines {
+		for _, pattern := range p.Datasets {
+			if !config.MatchesFamily(pattern, family.Name) {
+				continue
+			}
+			if !strings.HasPrefix(pattern, family.Name+"_") {
+				pattern = family.Name + "_*"
+			}
+			all = addName(all, pattern)
+		}
+	}
+	return all
+}
+
+// kindOfPattern returns the kind of personal value that columns with a pattern hold, and a column of that kind; "" for other patterns.
+func kindOfPattern(pattern string) (kind, example string) {
+	for _, v := range personalValues {
+		for _, name := range v.names {
+			for _, column := range []string{name, "record_" + name} { // some patterns, such as *_body, want a word before
+				if ok, err := path.Match(pattern, column); ok && err == nil {
+					return v.kind, column
+				}
+			}
+		}
+	}
+	return "", ""
 }
 
 // maskedPlaces returns the columns of a stream's tables, as table.column, that are masked as a whole or in fields of their JSON, and the tables

@@ -12,8 +12,13 @@ import (
 
 func gapsOf(t *testing.T, settings string) []MaskGap {
 	t.Helper()
+	return gapsReading(t, "contacts", settings)
+}
+
+func gapsReading(t *testing.T, streams, settings string) []MaskGap {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "pipelines.yaml")
-	text := "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: contacts}}\n" + settings
+	text := "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: " + streams + "}}\n" + settings
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -68,5 +73,45 @@ func TestMaskGapsNameTheChangesOfATicketAttribute(t *testing.T) {
 		if gap.Kind == "ticket attribute" {
 			t.Errorf("both are masked: %+v", gap)
 		}
+	}
+}
+
+// TestMaskGapsNameTheColumnsOfDatasets masks a value that exports also hold. Only the source knows their columns, so the patterns of the
+// family's file stand for them; a column that is masked stands for its pattern.
+func TestMaskGapsNameTheColumnsOfDatasets(t *testing.T) {
+	t.Parallel()
+	inDatasets := func(gaps []MaskGap) (open []string) {
+		for _, g := range gaps {
+			for _, column := range g.Open {
+				if strings.HasPrefix(column, "reporting_") {
+					open = append(open, column)
+				}
+			}
+		}
+		return open
+	}
+	tests := []struct {
+		streams, settings string
+		want              []string
+	}{
+		{"[contacts, reporting_conversation]", "contacts: {hash: [name]}", []string{"reporting_conversation.contact_*", "reporting_conversation.user_name", "reporting_conversation.lead_*"}},
+		{"[contacts, reporting_*]", "contacts: {hash: [phone]}", []string{"reporting_*.*phone*"}},
+		{`"*"`, "contacts: {hash: [email]}", []string{"reporting_*.*email*"}},
+		{"[conversations, reporting_conversation]", "conversations: {drop: [title]}", []string{"reporting_conversation.subject", "reporting_conversation.title",
+			"reporting_conversation.*_body", "reporting_conversation.*remark*", "reporting_conversation.*comment*"}},
+		{"[contacts, reporting_conversation]", "contacts: {hash: [phone]}, reporting_*: {hash: [phone]}", nil},
+		{"[contacts]", "contacts: {hash: [name]}", nil},
+	}
+	for _, test := range tests {
+		if got := inDatasets(gapsReading(t, test.streams, "streams: {"+test.settings+"}\n")); !slices.Equal(got, test.want) {
+			t.Errorf("%s, %s: got %v, want %v", test.streams, test.settings, got, test.want)
+		}
+	}
+	gaps := gapsReading(t, "[contacts, reporting_conversation]", "streams: {reporting_conversation: {hash: [contact_name]}}\n")
+	if len(gaps) != 1 || !slices.Equal(gaps[0].Masked, []string{"reporting_conversation.contact_name"}) || !slices.Contains(gaps[0].Open, "contacts.name") {
+		t.Errorf("the name in the dataset is masked, and not in contacts: %+v", gaps)
+	}
+	if all := gapsReading(t, `"*"`, "personal: hash\nstreams: {contacts: {hash: [email]}}\n"); len(all) != 0 {
+		t.Errorf("each personal column is masked: %+v", all)
 	}
 }
