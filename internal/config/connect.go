@@ -68,7 +68,7 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 		return "", "", w.configProblem("base_url", err, "set it to the address of the workspace's region, or to emulator to try without an account")
 	}
 	if baseURL, err = normalizeBaseURL(text); err != nil {
-		return "", "", w.configProblem("base_url", err, addressHint)
+		return "", "", w.configProblem("base_url", &addressError{err}, addressHint)
 	}
 	for _, other := range c.WorkspaceNames() {
 		if address, err := c.Workspaces[other].expandBaseURL(lookup); err == nil && (address == Emulator) != (baseURL == Emulator) {
@@ -104,13 +104,16 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 // errMixed is the error of the emulator and a real workspace in one configuration.
 var errMixed = errors.New("they cannot share a warehouse, which has one clock")
 
+// addressError says that the value of a base_url, with its variables, is no address of a workspace.
+type addressError struct{ error }
+
 // ConnectionDoubts returns what a run on this machine would refuse in a right configuration, each once: a file with a token that is missing or not
-// private, and the emulator beside a real workspace. Variables that are not set are none of them.
+// private, an address in a variable that no workspace has, and the emulator beside a real workspace. Variables that are not set are none of them.
 func (c *Config) ConnectionDoubts() (doubts []string) {
 	for _, name := range c.WorkspaceNames() {
 		_, _, err := c.Connect(name, c.Lookup)
 		var found *problem.Problem
-		if !errors.As(err, &found) || !errors.Is(err, errMixed) && !isUnusableFile(err) {
+		if !errors.As(err, &found) || !errors.Is(err, errMixed) && !errors.As(err, new(*addressError)) && !isUnusableFile(err) {
 			continue
 		}
 		if text := found.Error() + "; next: " + found.Next; !slices.Contains(doubts, text) {

@@ -184,6 +184,8 @@ func TestDoubtsOfConnections(t *testing.T) {
 			"workspaces.main.token: the file " + dir + "/none does not exist; next: write the access token into it, with mode 0600, or correct the path"},
 		"a file of all": {`main: {base_url: "` + url + `", token: "` + file("public", 0o644) + `"}`,
 			"workspaces.main.token: " + dir + "/public can be read by others (mode 0644); next: chmod 600 " + dir + "/public"},
+		"an address with a path in a variable": {`main: {base_url: "${PATHED}", token: "${T}"}`,
+			`workspaces.main.base_url: "https://api.example.com/v3" must have only a host: paths come from the stream files; next: ` + addressHint},
 		"the emulator and a real workspace": {`main: {base_url: emulator}, acme: {base_url: "` + url + `", token: "${T}"}`,
 			"workspace main is the emulator and acme is real: they cannot share a warehouse, which has one clock; next: write two files, each with a warehouse.dir of its own"},
 	} {
@@ -192,6 +194,10 @@ func TestDoubtsOfConnections(t *testing.T) {
 			read, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces: {" + c.workspaces + "}\npipelines: {nightly: {streams: [contacts]}}\n"})
 			if err != nil {
 				t.Fatal(err)
+			}
+			read.Lookup = func(name string) (string, bool) {
+				value, ok := map[string]string{"PATHED": url + "/v3"}[name]
+				return value, ok
 			}
 			if got := strings.Join(read.ConnectionDoubts(), "\n"); got != c.want {
 				t.Errorf("got %s\nwant %s", got, c.want)

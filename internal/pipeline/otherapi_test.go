@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
@@ -99,5 +101,18 @@ func TestStreamsOfAnotherAPIAreReadWithoutBuiltInOnes(t *testing.T) {
 	var wrong *problem.Problem
 	if !errors.As(err, &wrong) || wrong.ExitCode() != problem.ExitConfig || !strings.Contains(wrong.Text(), "workspaces.main.base_url is not an address of the API") {
 		t.Errorf("got %v", err)
+	}
+
+	// An address with a path passes where a variable holds it. The check says that a run refuses it, and the run sends no request.
+	b.url += "/v1"
+	b.writeConfig(own)
+	b.interceptRequests(func(_ http.ResponseWriter, r *http.Request) bool {
+		t.Errorf("request %s", r.URL)
+		return false
+	})
+	_, err = sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	doubts := plan.FindDoubts(context.Background(), b.runner.Config, b.runner.Catalogue, b.runner)
+	if !errors.As(err, &wrong) || wrong.ExitCode() != problem.ExitConfig || !slices.Contains(doubts, wrong.Error()+"; next: "+wrong.Next) {
+		t.Errorf("the run: %v\nthe check: %q", err, doubts)
 	}
 }
