@@ -38,6 +38,7 @@ func nightLanes(hours, seeds string) []nightLane {
 		{"clients", nil, "values are the oracle's"},
 		{"interop", nil, "rows are equal"},
 		{"release-check", nil, ""},
+		{"release-cross", nil, ""},
 		{"bench-check", nil, "times the floor"},
 		{"fuzz", nil, "execs:"},
 		{"world", []string{"SEEDS=" + seeds}, "none failed"},

@@ -30,14 +30,21 @@ func TestLanesAreTargetsOfTheMakefile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	targets := map[string]bool{}
 	for _, l := range nightLanes("1", "500") {
 		if !strings.Contains(string(text), "\n"+l.target+":") {
 			t.Errorf("the Makefile has no target %s", l.target)
 		}
+		targets[l.target] = true
 		for _, v := range l.vars {
 			if name, _, _ := strings.Cut(v, "="); !strings.Contains(string(text), "$("+name+")") {
 				t.Errorf("no target of the Makefile takes %s", name)
 			}
+		}
+	}
+	for _, released := range []string{"release-check", "release-cross"} {
+		if !targets[released] {
+			t.Errorf("no lane is %s", released)
 		}
 	}
 	if _, err := chooseLanes(nightLanes("1", "500"), "model,nothing"); err == nil {

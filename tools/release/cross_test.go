@@ -17,9 +17,7 @@ func TestTheOtherArchitectureRunsTheDemo(t *testing.T) {
 	}
 	arch := map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
 	other, err := newTarget(arch, os.Environ())
-	if err != nil {
-		t.Skip(err)
-	}
+	requireNoError(t, err)
 	needTools(t, "proot")
 	dir := t.TempDir()
 	built, err := buildRelease(t.Context(), "../..", dir, releaseParts{arches: []string{arch}}, os.Environ())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -141,7 +142,7 @@ func TestTheFiveCommandsOfTheReadmeGiveAnAnswer(t *testing.T) {
 	}
 }
 
-// buildOnDebian builds the release of the last commit. It skips a test that lacks programs of Debian, or the right to start containers.
+// buildOnDebian builds the release of the last commit. It fails a test that lacks programs of Debian, or the right to start containers.
 func buildOnDebian(t *testing.T, parts releaseParts, dir string, tools ...string) []string {
 	t.Helper()
 	if os.Getenv("AQUEDUCK_LONG") == "" {
@@ -149,19 +150,51 @@ func buildOnDebian(t *testing.T, parts releaseParts, dir string, tools ...string
 	}
 	needTools(t, tools...)
 	if os.Geteuid() != 0 {
-		t.Skip("only root may start a container as it does")
+		t.Fatal("only root may start a container as it does: run it as root")
 	}
 	built, err := buildRelease(t.Context(), "../..", dir, parts, os.Environ())
 	requireNoError(t, err)
 	return built
 }
 
-// needTools skips a test that needs programs of Debian.
+// debianPackages are the packages of Debian whose name is not that of their program.
+var debianPackages = map[string]string{"systemd-nspawn": "systemd-container"}
+
+// needTools fails a test that lacks programs of Debian: a target of the Makefile that tried nothing must not be green.
 func needTools(t *testing.T, names ...string) {
 	t.Helper()
+	if err := findTools(exec.LookPath, names...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// findTools says which packages of Debian hold the programs that are missing.
+func findTools(find func(string) (string, error), names ...string) error {
+	var missing []string
 	for _, name := range names {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("it needs %s: %v", strings.Join(names, ", "), err)
+		if _, err := find(name); err != nil {
+			missing = append(missing, cmp.Or(debianPackages[name], name))
 		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return fmt.Errorf("programs are missing: on Debian, apt-get install %s", strings.Join(missing, " "))
+}
+
+// TestAMissingToolNamesItsPackage lacks two of three programs.
+func TestAMissingToolNamesItsPackage(t *testing.T) {
+	t.Parallel()
+	find := func(name string) (string, error) {
+		if name == "podman" {
+			return name, nil
+		}
+		return "", exec.ErrNotFound
+	}
+	if err := findTools(find, "mmdebstrap", "podman", "systemd-nspawn"); err == nil || !strings.HasSuffix(err.Error(), "apt-get install mmdebstrap systemd-container") {
+		t.Errorf("got %v", err)
+	}
+	if err := findTools(find, "podman"); err != nil {
+		t.Error(err)
 	}
 }
