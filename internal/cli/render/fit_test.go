@@ -9,10 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/goldentest"
 	"aqueduck/internal/plan"
+	"aqueduck/internal/preview"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/verify"
+	"aqueduck/load/erase"
+	"aqueduck/load/layout"
 )
 
 // fakeTerminal is a terminal of a width that keeps what is printed.
@@ -86,6 +91,32 @@ func printCommands(t *testing.T, w io.Writer) {
 		Records: 1_005_000, Requests: 6700, Basis: "150 a page, then each record by id", Change: 0.007}}}, w)
 	title("verify")
 	PrintVerification(&verify.Verification{Streams: []verify.Verified{{Workspace: "main", Stream: "contacts", Sampled: 1879, Missing: 1, Requests: 120, How: "pages and single records at random", Under: 0.0016}}}, w)
+	title("check --online")
+	PrintOnline(&preview.Online{Notes: []string{"main: workspace emu_1, API 2.17"}, Dir: "data", Room: layout.Room{Free: 9 << 30, Needs: 1 << 30}, Streams: []preview.Readable{
+		{Workspace: "main", Stream: "data_connectors", Request: "GET /data_connectors", Named: true, Answer: "yes"},
+		{Workspace: "main", Stream: "data_connector_versions", Request: "GET /data_connectors/{id}/versions", Answer: "by id", Why: "read for the ids of data_connectors"},
+		{Workspace: "main", Stream: "conversation_data_attributes", Request: "GET /conversations/attributes", Named: true, Answer: "scope", Why: "the token lacks a scope"}}}, w)
+	title("streams")
+	PrintCatalogue([]dictionary.StreamDescription{{Stream: "data_connectors", Request: "GET /data_connectors", Since: "full", Doc: "One row per data connector. It calls.", Shown: []string{"data_connectors", "data_connectors_all"}},
+		{Stream: "conversation_data_attributes", Request: "GET /conversations/attributes", Since: "full", Doc: "One row per attribute of conversations, with its options and its conditions.", Shown: []string{"conversation_data_attributes"}}}, w)
+	list := func(command string, l List) {
+		title(command)
+		if err := WriteList("table", w, shownAt, l.Columns, l.Rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	states := []runlog.StreamState{{Workspace: "main", Stream: "conversation_data_attributes", Seq: 3, SyncedTo: at(2 * time.Hour), State: `{"number":3}`},
+		{Workspace: "main", Stream: "conversations", Seq: 412, SyncedTo: at(2 * time.Hour), HistoryTo: at(9000 * time.Hour), State: `{"after":1718400000,"version":"2.17"}`}}
+	list("state show", ListCheckpoints(states, false))
+	list("state show -v", ListCheckpoints(states, true))
+	list("rollback --list", ListPublished([]admin.PublishedFile{{Run: run, At: at(2 * time.Hour), Bytes: 31_457_280, Current: true}, {Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR-01", At: at(26 * time.Hour), Bytes: 30_932_992}}))
+	list("erase --yes -v", ListErased([]admin.Erased{{Workspace: "main", Certificate: erase.Certificate{Tables: map[string]int64{"contacts_raw": 1, "contact_tags_raw": 12},
+		Files: []string{".aqueduck/published/" + run + ".duckdb", "lake/main/contacts_all/contacts-first-4148ba547851.parquet"}}}}))
+	title("runs show")
+	PrintRun(&runlog.RunDetail{PastRun: runs[0], Published: true, Version: "1.0.0", Streams: []runlog.RunStream{
+		{Workspace: "main", Stream: "contacts", Outcome: "ok", Records: 1_005_000, New: 5000, Changed: 12, Requests: 6700, Retries: 3, SyncedTo: at(2 * time.Hour)},
+		{Workspace: "main", Stream: "conversation_data_attributes", Outcome: "ok", Records: 2310, New: 2310, Requests: 2357, SyncedTo: at(30 * time.Hour)}},
+		Publishes: []runlog.RunPublished{{File: run + ".duckdb", At: at(2 * time.Hour), Changed: 9}}}, w)
 	title("sync, while it runs")
 	columns := columnsOf(w)
 	fmt.Fprintln(w, runningTable(&runlog.Running{Pipeline: "nightly", Doing: "reading", Started: at(5 * time.Minute), At: shownAt, Rows: 18_904, Requests: 31_200, Done: 41.6, Left: 425 * time.Second,
@@ -103,7 +134,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		wideAnswer(t, w, false)
 		printCommands(t, w)
 		goldentest.Compare(t, fmt.Sprintf("testdata/terminal-%d.txt", columns), w.String())
-		sentence := strings.NewReplacer("  note: ", "", "  drift: ", "", "          main.", "", "          all of them", "", "  - column", "", "failed    ", "", "OK nightly", "", "Plan: ", "", "nightly  run", "", "  the Parquet", "")
+		sentence := strings.NewReplacer("published ", "", "  note: ", "", "  drift: ", "", "          main.", "", "          all of them", "", "  - column", "", "failed    ", "", "OK nightly", "", "Plan: ", "", "nightly  run", "", "  the Parquet", "")
 		for line := range strings.SplitSeq(w.String(), "\n") {
 			if n := widthOf(line); n > columns && sentence.Replace(line) == line {
 				t.Errorf("%d characters in a terminal of %d: %s", n, columns, line)

@@ -15,6 +15,8 @@ import (
 // PrintOnline writes a line for each stream.
 func PrintOnline(o *preview.Online, w io.Writer) {
 	t := newTable("WORKSPACE", "STREAM", "REQUEST", "READABLE", "IN A PIPELINE", "REASON")
+	t.nameRows(2)
+	t.leaveOut(3, 5)
 	for _, s := range o.Streams {
 		named := ""
 		if s.Named {

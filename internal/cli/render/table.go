@@ -30,19 +30,27 @@ type peopleTable struct {
 	rows    [][]string
 	numbers []bool // by column: right-aligned, and never cut
 	times   []bool // by column: never cut
-	name    int    // width up to which the first column, which names the row, is not cut
+	name    int    // width up to which the columns that name the row are not cut
+	names   []int  // these columns; the first column is always one
 	rest    []int  // columns that are left out first where there is no room, the least important one first
 }
 
 // newTable returns a table with these heads.
 func newTable(heads ...string) *peopleTable {
-	return &peopleTable{heads: heads, numbers: make([]bool, len(heads)), times: make([]bool, len(heads)), name: nameColumn}
+	return &peopleTable{heads: heads, numbers: make([]bool, len(heads)), times: make([]bool, len(heads)), name: nameColumn, names: []int{0}}
 }
 
 // alignRight makes columns those of numbers; the first column is 1.
 func (t *peopleTable) alignRight(columns ...int) {
 	for _, n := range columns {
 		t.numbers[n-1] = true
+	}
+}
+
+// nameRows says which columns name the row, besides the first one, whose number is 1.
+func (t *peopleTable) nameRows(columns ...int) {
+	for _, n := range columns {
+		t.names = append(t.names, n-1)
 	}
 }
 
@@ -141,7 +149,9 @@ func (t *peopleTable) fitColumns(width int) []int {
 			least[i] = max(least[i], cells)
 		}
 	}
-	least[0] = max(least[0], min(wanted[0], t.name))
+	for _, i := range t.names {
+		least[i] = max(least[i], min(wanted[i], t.name))
+	}
 	if width <= 0 {
 		return wanted
 	}
