@@ -82,7 +82,8 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	requireTexts(t, page, `<svg class="pace"`, `<path class="budget"`, "Requests a minute <small>up to ", ", budget 60</small>")
 	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
 		"<b>data</b>", "needs action", "next: ", "Retry failed", "Published</dt><dd>yes")
-	for _, id := range []string{"01K0000000000000000000000X", "'; DROP TABLE x", "..%2F..%2Fx"} {
+	requireTexts(t, b.fetchPage("/runs/"+runlog.ShortRun(w.failed)), "<code>POST /contacts/search</code>", "Retry failed", `id="log"`)
+	for _, id := range []string{"01K0000000000000000000000X", "0000000X", w.failed[:8], "'; DROP TABLE x", "..%2F..%2Fx"} {
 		if a, _ := b.sendRequest(http.MethodGet, "/runs/"+url.PathEscape(id), nil, nil); a.StatusCode != http.StatusNotFound {
 			t.Errorf("run %s: %s", id, a.Status)
 		}
@@ -153,6 +154,10 @@ func TestTheAPIHasThePagesAsJSON(t *testing.T) {
 	i := slices.IndexFunc(d.Streams, func(s runlog.RunStream) bool { return s.Stream == "tags" })
 	if d.Outcome != "FAILED" || d.Trace == nil || i < 0 || d.ClassOf(d.Streams[i]) != "data" || d.Streams[i].Next == "" || d.Class != "data" {
 		t.Errorf("the run is %+v", d)
+	}
+	var short runlog.RunAccount
+	if readJSON(t, b.fetchPage("/api/v1/runs/"+runlog.ShortRun(w.failed)), &short); short.Run != w.failed || short.Trace == nil {
+		t.Errorf("by the short id the run is %+v", short)
 	}
 	a, text := b.sendRequest(http.MethodGet, "/api/v1/runs/x", nil, nil)
 	if a.StatusCode != http.StatusNotFound || !strings.Contains(text, `"error": "this page does not exist"`) || !strings.Contains(text, `"next": "list pipelines and runs: GET /api/v1/overview`) {

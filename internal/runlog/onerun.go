@@ -32,10 +32,11 @@ func (r *RunAccount) ClassOf(s RunStream) string {
 	return r.Trace.errorClasses()[s.Workspace+"."+s.Stream]
 }
 
-// ReadRun returns a run by its whole id; nil when there is none.
+// ReadRun returns a run by its whole id or its short one; nil when there is none, or when several have the short id.
 func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error) {
-	if !runID.MatchString(id) {
-		return nil, nil
+	id, err := wholeRun(ctx, dir, id)
+	if err != nil || id == "" {
+		return nil, err
 	}
 	trace, err := ReadTrace(dir, id)
 	if err != nil {
@@ -64,6 +65,32 @@ func ReadRun(ctx context.Context, dir layout.Dir, id string) (*RunAccount, error
 		past.Requests += t.Requests
 	}
 	return &RunAccount{RunDetail: newRunDetail(past), Trace: trace}, nil
+}
+
+// wholeRun returns the id of the run that a whole or short id names; "" when no run, or more than one, has it.
+func wholeRun(ctx context.Context, dir layout.Dir, id string) (string, error) {
+	if runID.MatchString(id) {
+		return id, nil
+	}
+	if !shortRunID.MatchString(id) {
+		return "", nil
+	}
+	running, err := ReadRunning(dir)
+	if err != nil {
+		return "", err
+	}
+	if running != nil && ShortRun(running.Run) == id {
+		return running.Run, nil
+	}
+	detail, err := FindRun(ctx, dir, id)
+	var unknown *problem.Problem
+	switch {
+	case errors.As(err, &unknown):
+		return "", nil
+	case err != nil || ShortRun(detail.Run) != id:
+		return "", err
+	}
+	return detail.Run, nil
 }
 
 // underWay describes a run under way as far as ended runs are described.

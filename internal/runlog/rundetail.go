@@ -3,10 +3,12 @@ package runlog
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/term"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
@@ -74,8 +76,10 @@ type RunPublished struct {
 	Rebuilt bool      `json:"rebuilt"`        // the file was written from scratch, table by table
 }
 
-// FindRun returns a run, or a change of checkpoints, by the beginning of its id or of its short id. An empty id means the last run.
+// FindRun returns a run, or a change of checkpoints, by the beginning of its id or of its short id, or by the name of a file that it published.
+// An empty id means the last run.
 func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error) {
+	id, _, _ = strings.Cut(id, "-")
 	runs, err := History(ctx, dir, "", keptEnds)
 	if err != nil {
 		return nil, err
@@ -96,6 +100,10 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	case len(found) == 0 && (id == "" || len(runs) == 0):
 		return nil, &problem.Problem{Class: "data", What: "there is no run yet", Next: "aqueduck sync"}
 	case len(found) == 0:
+		if at := erasedAt(ctx, dir, id); !at.IsZero() {
+			return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: id + " is no run, but the file of an erasure at " + term.OrDash(at),
+				Next: "see its certificate: aqueduck query \"FROM _sync.erasures\"; " + next}
+		}
 		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no run " + id, Next: next}
 	case len(found) > 1:
 		var ids []string
@@ -110,6 +118,20 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 		return nil, err
 	}
 	return detail, nil
+}
+
+// erasedAt is when the command erase published a file under an id, given as in FindRun; the zero time if it did not. No published file knows
+// of no erasure.
+func erasedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time) {
+	_ = WithPublished(ctx, dir, func(f PublishedDB) error {
+		return f.queryStatement(ctx, "SELECT run_id, max(recorded_at) FROM _sync.erasures GROUP BY ALL", func(v []any) error {
+			if MatchesRun(AsText(v[0]), id) {
+				at = AsTime(v[1])
+			}
+			return nil
+		})
+	})
+	return at
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.

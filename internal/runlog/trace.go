@@ -101,7 +101,10 @@ func DropTraces(dir string) error {
 }
 
 // runID is the form of run ids. File names of any other form are never opened.
-var runID = regexp.MustCompile(`^[0-9A-Z]{26}$`)
+var (
+	runID      = regexp.MustCompile(`^[0-9A-Z]{26}$`)
+	shortRunID = regexp.MustCompile(`^[0-9A-Z]{8}$`)
+)
 
 // ReadTrace returns the trace of a run; nil when none is kept.
 func ReadTrace(dir layout.Dir, run string) (*Trace, error) {
