@@ -103,7 +103,9 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 	page.WriteString("\nThis is the exit code of an error that ends the command. When only some streams fail, or a command of `after:`, the run exits with 1 whatever " +
 		"the class. It exits with 4 if the token was refused or every requested stream is unavailable, and otherwise with 6 if the publish guard acted.\n\n" +
 		"The tables below are made from the code. A message often begins with what the program did, for example `stream contacts: …`. Search the page for a part without " +
-		"names and numbers. If no row fits, the message has no fixed words: follow its line `next:`. \"In the message\" means that the next step depends on the cause.\n")
+		"names and numbers. If no row fits, the message has no fixed words: follow its line `next:`. \"In the message\" means that the next step depends on the cause. " +
+		"The next step of an unknown name begins with the name that it misspells, or else with the three nearest, if one shares a word with it. A name that shares none gets " +
+		"all names where they are few, or the command that lists them.\n")
 	for _, c := range classes {
 		fmt.Fprintf(&page, "\n## %s\n", c.name)
 		if c.note != "" {

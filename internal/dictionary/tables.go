@@ -37,7 +37,18 @@ func Tables(streams []*schemas.Stream) (all []transform.Table) {
 	return all
 }
 
+// TableNames returns the names that IsTable knows.
+func TableNames(streams []*schemas.Stream) (all []string) {
+	for _, t := range Tables(streams) {
+		all = addName(all, t.Name)
+		if t.View != "" {
+			all = addName(all, t.View)
+		}
+	}
+	return all
+}
+
 // IsTable reports whether a name is a table of the streams, or the view of its rows that are not gone.
 func IsTable(streams []*schemas.Stream, name string) bool {
-	return slices.ContainsFunc(Tables(streams), func(t transform.Table) bool { return name != "" && (t.Name == name || t.View == name) })
+	return slices.Contains(TableNames(streams), name)
 }

@@ -96,7 +96,8 @@ func (r *Runner) checkPatterns(o *Options) error {
 	for _, name := range drops {
 		if r.isStream(name) != nil {
 			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream or table %q", name),
-				Next: grammar.BeforeStep(name, r.Catalogue.Names()) + "use the name that the error of the run printed"}
+				Next: grammar.BeforeStep(name, slices.Concat(r.Catalogue.Names(), dictionary.TableNames(r.Catalogue.Streams()))) +
+					"use the name that the error of the run printed, or list streams and tables: aqueduck streams"}
 		}
 	}
 	for i, pattern := range slices.Concat(o.Select, o.Exclude) {
