@@ -69,7 +69,7 @@ func (l *listRequest) peek() envelope.Peek {
 func (l *listRequest) parseAnswer(a *api.Answer, picked envelope.Peek) (*envelope.Envelope, error) {
 	e, err := envelope.Parse(a.Body, l.records, picked)
 	if err == nil && len(l.records) > 0 {
-		e.Unused.NoteLink(a.Links())
+		e.Unused.NoteHeaders(a.Header())
 	}
 	return e, err
 }

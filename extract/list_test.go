@@ -98,6 +98,14 @@ var listEnds = []listEnd{
 	{"offset as text", oneRecordPage(`,"offset":"itr1/rec2"`), "(offset)", goesOn, "(offset)", ends},
 	{"cursor in pages", oneRecordPage(`,"pages":{"type":"pages","next_cursor":"x"}`), "(pages.next_cursor)", goesOn, "(pages.next_cursor)", ends},
 	{"header Link", oneRecordPage(``) + `LINK`, "(the header Link, rel=\"next\")", goesOn, "(the header Link, rel=\"next\")", ends},
+	{"not the last page", oneRecordPage(`,"isLastPage":false,"nextPageStart":50`), "the answer names a next page (nextPageStart)", goesOn, "(nextPageStart)", ends},
+	{"not the last one", oneRecordPage(`,"isLast":false,"startAt":0`), "the answer names a next page (isLast)", goesOn, "(isLast)", ends},
+	{"the last page", oneRecordPage(`,"isLastPage":true,"nextPageStart":null,"cursor":"x"`), "no `pages.next`", goesOn, ends, ends},
+	{"a number of the last page", oneRecordPage(`,"meta":{"last_page":9}`), "(meta.last_page)", goesOn, "(meta.last_page)", ends},
+	{"records found", oneRecordPage(`,"found":450`), "the answer has 1 of 450 records (found)", goesOn, "has 1 of 450 records (found)", ends},
+	{"size and limit", oneRecordPage(`,"size":450,"offset":0,"limit":50`), "no `pages.next`", goesOn, ends, ends},
+	{"header of the next page", oneRecordPage(``) + `X-Next-Page`, "(the header X-Next-Page)", goesOn, "(the header X-Next-Page)", ends},
+	{"header with a count", oneRecordPage(``) + `X-Total`, "the answer has 1 of 2 records (the header X-Total)", goesOn, "has 1 of 2 records (the header X-Total)", ends},
 	{"next no URL", oneRecordPage(`,"pages":{"next":"http://[::1"}`), "not a URL", "not a URL", "not a URL", "not a URL"},
 }
 
@@ -116,10 +124,14 @@ func TestT14T16ListEndsOfEveryShape(t *testing.T) {
 						apitest.Reply(w, `{"data":[{"id":"2"}],"pages":{"next":null}}`)
 						return
 					}
+					page, header, _ := strings.Cut(test.page, "X-")
+					if header != "" {
+						w.Header().Set("X-"+header, "2")
+					}
 					if strings.HasSuffix(test.page, "LINK") {
 						w.Header().Add("Link", `<https://h.example/things>; rel="prev", </things?offset=50>; rel="next"`)
 					}
-					apitest.Reply(w, strings.NewReplacer("LINK", "", "{base}", a.URL, "{host}", strings.TrimPrefix(a.URL, "http://")).Replace(test.page))
+					apitest.Reply(w, strings.NewReplacer("LINK", "", "{base}", a.URL, "{host}", strings.TrimPrefix(a.URL, "http://")).Replace(page))
 				})
 				s := sweepStream()
 				s.Read.Path, s.Read.Page = "/things", schemas.Page{By: by, In: "query", Size: 150}

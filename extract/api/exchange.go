@@ -37,8 +37,8 @@ type Answer struct {
 	Date       time.Time // the time that counts for the answer: serverDate, unless the clocks disagree
 }
 
-// Links are the values of the header `Link`.
-func (a *Answer) Links() []string { return a.head.Values("Link") }
+// Header returns the headers of the answer.
+func (a *Answer) Header() http.Header { return a.head }
 
 // sendOnce sends a call once. An error means that no complete answer came.
 func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, error) {

@@ -218,7 +218,7 @@ func (a asker) fetchOutline(query string) (answerOutline, error) {
 			return &UnreadableError{a.path, "the answer is itself a list, and a stream file reads a list in an object"}
 		}
 		if o, err = outlineOf(answer.Body, a.list); err == nil && o.key != "" {
-			o.unused.NoteLink(answer.Links())
+			o.unused.NoteHeaders(answer.Header())
 		}
 		return err
 	}})

@@ -82,6 +82,14 @@ func TestProposedPagingReadsOtherAPIs(t *testing.T) {
 		}
 		return fmt.Sprintf(`,"next_cursor":"%d"`, per)
 	}
+	start := func(_, per int, last bool, _ url.Values) string {
+		if last {
+			return `,"isLastPage":true,"nextPageStart":null`
+		}
+		return fmt.Sprintf(`,"isLastPage":false,"nextPageStart":%d`, per)
+	}
+	flag := func(_, _ int, last bool, _ url.Values) string { return fmt.Sprintf(`,"isLast":%t`, last) }
+	found := func(int, int, bool, url.Values) string { return `,"found":450` }
 	link := func(page int, last bool) string {
 		if last {
 			return ""
@@ -103,6 +111,10 @@ func TestProposedPagingReadsOtherAPIs(t *testing.T) {
 		{"cursor, size refused", otherList{most: 220, total: 450, rest: pages, refusal: "too large"}, schemas.Page{By: "cursor", In: "query", Size: 200}, ""},
 		{"one answer", otherList{most: 50, total: 20, rest: saysNothing}, schemas.Page{By: "none"}, ""},
 		{"another cursor", otherList{most: 100, total: 450, rest: cursor}, schemas.Page{}, "the answer names a next page (next_cursor)"},
+		{"an offset and its flag", otherList{most: 50, total: 450, rest: start}, schemas.Page{}, "the answer names a next page (nextPageStart)"},
+		{"a flag of the last page", otherList{most: 50, total: 450, rest: flag, numbers: true}, schemas.Page{By: "number", In: "query", Size: 50}, ""},
+		{"a flag, and nothing to ask by", otherList{most: 50, total: 450, rest: flag}, schemas.Page{}, "the answer names a next page (isLast)"},
+		{"records found", otherList{most: 50, total: 450, rest: found}, schemas.Page{}, "the answer has 50 of 450 records (found)"},
 		{"a count, and nothing to ask by", otherList{most: 50, total: 450, rest: count}, schemas.Page{}, "the answer has 50 of 450 records (count)"},
 		{"pages that end with a 404", otherList{most: 50, total: 450, rest: count, numbers: true, strict: true}, schemas.Page{}, "the answer has 50 of 450 records (count)"},
 	}
@@ -115,13 +127,13 @@ func TestProposedPagingReadsOtherAPIs(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			found, err := DescribeList(context.Background(), c, "/things", "")
+			got, err := DescribeList(context.Background(), c, "/things", "")
 			var unreadable *UnreadableError
 			if errors.As(err, &unreadable) != (test.says != "") || unreadable == nil && err != nil {
 				t.Fatalf("got %v, want an error with %q", err, test.says)
 			}
-			if unreadable != nil && !strings.Contains(err.Error(), test.says) || found.Page != test.want {
-				t.Errorf("got %+v, %v; want %+v, %q", found.Page, err, test.want, test.says)
+			if unreadable != nil && !strings.Contains(err.Error(), test.says) || got.Page != test.want {
+				t.Errorf("got %+v, %v; want %+v, %q", got.Page, err, test.want, test.says)
 			}
 			if len(a.Requests()) > 8 {
 				t.Errorf("%d requests", len(a.Requests()))

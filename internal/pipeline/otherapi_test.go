@@ -62,6 +62,7 @@ func TestStreamsOfAnotherAPIAreReadWithoutBuiltInOnes(t *testing.T) {
 	for _, cut := range []string{
 		`{"results":[{"id":4}],"count":250}`, `{"results":[{"id":4}],"total_count":250}`, `{"results":[],"total":3}`,
 		`{"results":[{"id":4}],"next_cursor":"50"}`, `{"results":[{"id":4}],"meta":{"has_more":true}}`, `{"results":[{"id":4}],"pages":{"next":{"cursor":"x"}}}`,
+		`{"results":[{"id":4}],"isLastPage":false,"nextPageStart":50}`, `{"results":[{"id":4}],"isLast":false}`, `{"results":[{"id":4}],"found":450}`,
 		`{"results":[{"id":4}]}LINK <https://api.example.com/v1/orders?page=2>; rel="next"`,
 	} {
 		answer.Store(cut)

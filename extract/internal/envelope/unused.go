@@ -2,7 +2,9 @@ package envelope
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-faster/jx"
@@ -23,7 +25,10 @@ type Unused struct {
 // Words of other ways to page, without signs and in lower case.
 var (
 	nextWords = []string{"next", "nextpage", "nexturl", "nexturi", "nextlink", "nexthref", "nextpath", "nextcursor", "nexttoken", "nextpagetoken", "nextpageurl",
-		"nextpageuri", "nextpagelink", "nextpagecursor", "nextoffset", "nextid", "nextkey", "nextmarker", "nextstartingafter", "nextrecordsurl"}
+		"nextpageuri", "nextpagelink", "nextpagecursor", "nextoffset", "nextid", "nextkey", "nextmarker", "nextstartingafter", "nextrecordsurl", "nextpagestart", "nextpagenumber", "nextstart",
+		"nextskip", "nextfrom", "nextresults"}
+	// lastWords are flags that are false where there is a next page.
+	lastWords = []string{"last", "lastpage", "islast", "islastpage"}
 	moreWords = []string{"hasmore", "hasnext", "hasnextpage", "hasmorepages", "hasmoreitems", "hasmoreresults", "more", "moreavailable", "morerecords", "moreitems",
 		"moreresults", "istruncated", "truncated", "incompleteresults"}
 	cursorWords = []string{"cursor", "endcursor", "aftercursor", "pagetoken", "scrollparam", "scrollid", "scrolltoken", "continuation", "continuationtoken",
@@ -31,7 +36,7 @@ var (
 	// placeWords may also repeat the place that was asked for, as a number.
 	placeWords = []string{"offset", "after", "startingafter", "marker"}
 	countWords = []string{"count", "total", "totalcount", "totalrecords", "totalrecordcount", "totalresults", "totalresultcount", "totalitems", "totalitemcount",
-		"totalelements", "totalentries", "totalrows", "totalsize", "totalhits", "numfound", "nbhits", "recordcount", "resultcount", "itemcount"}
+		"totalelements", "totalentries", "totalrows", "totalsize", "totalhits", "found", "numfound", "nbhits", "recordcount", "resultcount", "itemcount"}
 	pagesWords = []string{"totalpages", "totalpagecount", "pagecount", "pagestotal", "numpages", "nbpages", "lastpage"}
 	// pageObjects hold such members. Other objects beside the list are data.
 	pageObjects = []string{"meta", "metadata", "pagination", "paging", "pageinfo", "pager", "page", "pages", "links", "cursors", "cursor", "responsemetadata",
@@ -57,7 +62,9 @@ func (u *Unused) noteUnused(path string, raw []byte, depth int) {
 			u.noteUnused(path+"."+key, values[i], depth+1)
 		}
 	case slices.Contains(moreWords, word):
-		u.noteFlag(path, raw, kind)
+		u.noteFlag(path, kind, string(raw) == "true")
+	case slices.Contains(lastWords, word) && kind == jx.Bool:
+		u.noteFlag(path, kind, string(raw) == "false")
 	case slices.Contains(cursorWords, word) && isPlace(raw, kind), slices.Contains(placeWords, word) && isPlace(raw, kind) && scan.Count(raw) < 0:
 		u.place = path
 	case slices.Contains(countWords, word) && scan.Count(raw) > u.Count:
@@ -71,7 +78,7 @@ func (u *Unused) noteUnused(path string, raw []byte, depth int) {
 func (u *Unused) noteNext(path string, raw []byte, kind jx.Type) {
 	switch {
 	case kind == jx.Bool:
-		u.noteFlag(path, raw, kind)
+		u.noteFlag(path, kind, string(raw) == "true")
 	case isPlace(raw, kind):
 		u.Next = path
 	case kind == jx.Object:
@@ -106,10 +113,11 @@ func isPlace(raw []byte, kind jx.Type) bool {
 	return isText && text != "" || kind == jx.Number && scan.Count(raw) > 0
 }
 
-func (u *Unused) noteFlag(path string, raw []byte, kind jx.Type) {
+// noteFlag notes a flag that says whether there is a next page.
+func (u *Unused) noteFlag(path string, kind jx.Type, more bool) {
 	switch {
 	case kind != jx.Bool:
-	case string(raw) == "true":
+	case more:
 		u.Next = path
 	default:
 		u.flag = path
@@ -129,8 +137,8 @@ func (u *Unused) notePages(raw []byte) {
 	}
 }
 
-// NoteLink notes a header `Link` that names a next page (RFC 8288).
-func (u *Unused) NoteLink(values []string) {
+// noteLink notes a header `Link` that names a next page (RFC 8288).
+func (u *Unused) noteLink(values []string) {
 	for _, value := range values {
 		for link := range strings.SplitSeq(value, ",") {
 			for param := range strings.SplitSeq(link, ";") {
@@ -139,6 +147,21 @@ func (u *Unused) NoteLink(values []string) {
 					u.Next = `the header Link, rel="next"`
 				}
 			}
+		}
+	}
+}
+
+// NoteHeaders notes the headers that name a next page, and the highest count in one.
+func (u *Unused) NoteHeaders(head http.Header) {
+	u.noteLink(head.Values("Link"))
+	for _, name := range []string{"X-Next-Page", "X-Next-Cursor"} {
+		if value := strings.TrimSpace(head.Get(name)); value != "" && value != "0" {
+			u.Next = "the header " + name
+		}
+	}
+	for _, name := range []string{"X-Total", "X-Total-Count"} {
+		if n, err := strconv.ParseInt(strings.TrimSpace(head.Get(name)), 10, 64); err == nil && n > u.Count {
+			u.Count, u.Named = n, "the header "+name
 		}
 	}
 }
