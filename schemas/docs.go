@@ -56,8 +56,9 @@ of these: ` + "`" + `page=2&per_page=50` + "`" + `, or ` + "`" + `starting_after
 - ` + "`" + `check` + "`" + ` refuses what no run can send or find: a URL or a variable in the file, a path in ` + "`" + `records` + "`" + `, a POST that may change something.
 
 A list that is cut at its first page is not stored. The stream fails with class ` + "`" + `config` + "`" + `, and no row is deleted, if an answer shows more
-records in words that the file does not use. Such words are a count above the records read, as ` + "`" + `count` + "`" + ` or ` + "`" + `total` + "`" + `; a number of pages;
-` + "`" + `next` + "`" + `, ` + "`" + `next_cursor` + "`" + ` or ` + "`" + `links.next` + "`" + `; ` + "`" + `has_more: true` + "`" + `; a cursor; a header ` + "`" + `Link` + "`" + ` with ` + "`" + `rel="next"` + "`" + `. They count at the top of the
+records in words that the file does not use. Such words are a count above the records read, as ` + "`" + `count` + "`" + `, ` + "`" + `total` + "`" + ` or ` + "`" + `found` + "`" + `; a number of pages;
+` + "`" + `next` + "`" + `, ` + "`" + `next_cursor` + "`" + `, ` + "`" + `nextPageStart` + "`" + ` or ` + "`" + `links.next` + "`" + `; ` + "`" + `has_more: true` + "`" + ` or ` + "`" + `isLast: false` + "`" + `; a cursor. Headers are read too: ` + "`" + `Link` + "`" + ` with
+` + "`" + `rel="next"` + "`" + `, ` + "`" + `X-Next-Page` + "`" + `, ` + "`" + `X-Total` + "`" + `. They count at the top of the
 answer and in objects such as ` + "`" + `meta` + "`" + ` or ` + "`" + `pagination` + "`" + `, not in records. ` + "`" + `next: null` + "`" + `, ` + "`" + `has_more: false` + "`" + ` and one page in all mean a whole list.
 
 ` + "`" + `aqueduck streams new GET /path` + "`" + ` asks for the first and the second page, and for pages of up to 1,000 records. It writes the ` + "`" + `page` + "`" + ` that reads the whole

@@ -40,9 +40,9 @@ func Tables(streams []*schemas.Stream) (all []transform.Table) {
 // TableNames returns the names that IsTable knows.
 func TableNames(streams []*schemas.Stream) (all []string) {
 	for _, t := range Tables(streams) {
-		all = addName(all, t.Name)
+		all = append(all, t.Name)
 		if t.View != "" {
-			all = addName(all, t.View)
+			all = append(all, t.View)
 		}
 	}
 	return all
