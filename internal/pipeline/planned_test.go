@@ -42,3 +42,22 @@ func TestPlanExpectsTheRequestsOfAnIncrementalRun(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanKnowsTheSizeOfAFirstRun plans the first run of streams that ask by the ids of conversations, and of lists that are one answer.
+func TestPlanKnowsTheSizeOfAFirstRun(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, emulator.Config{Seed: 472, Contacts: 40, Conversations: 60}, strings.Replace(nightly, "contacts, deleted_contacts, contact_activities]",
+		"conversations, handling_events, hitl_events, data_attributes, tags, teams]", 1))
+	planned, err := plan.Make(t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, plan.AskUnread)
+	b.failOn(err)
+	report := b.syncOnce(runner.Options{})
+	for _, p := range planned.Streams {
+		sent := streamResult(t, report, p.Stream).Requests
+		if p.Stream != "conversations_by_id" && (p.Requests < 1 || p.Requests > sent+10 || sent > p.Requests+10) {
+			t.Errorf("%s: planned %d, %s; sent %d", p.Stream, p.Requests, p.Basis, sent)
+		}
+	}
+	if planned.Requests < 180 {
+		t.Errorf("planned %d requests in all: streams with an estimate are not counted", planned.Requests)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,30 @@ func (p *planBuilder) expectRequests(ctx context.Context, workspace string, s *s
 		requests += changed
 	}
 	return requests, basisChanges, nil
+}
+
+// expectChildren estimates the requests of streams that ask by the ids of another one, where no run has read either of the two: as many as the
+// source has records of the other one.
+func (p *planBuilder) expectChildren(workspace string) error {
+	for i, planned := range p.plan.Streams {
+		s, ok := p.runner.Catalogue.Stream(planned.Stream)
+		if !ok || planned.Workspace != workspace || planned.Requests >= 0 || !s.Read.UsesPendingIDs() || len(s.Read.Over.Streams) > 1 {
+			continue
+		}
+		parent := s.Read.Over.Streams[0]
+		_, read, err := p.stateOf(workspace, parent)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(p.plan.Streams, func(other PlannedStream) bool { return other.Workspace == workspace && other.Stream == parent })
+		if read || at < 0 || p.plan.Streams[at].Records < 0 {
+			continue
+		}
+		one := &p.plan.Streams[i]
+		one.Requests, one.Basis = int64(math.Ceil(float64(p.plan.Streams[at].Records)*s.RequestsPerChange())), "by the records of "+parent
+		p.plan.Requests += one.Requests
+	}
+	return nil
 }
 
 // countChanges counts stored rows by the time of their last change. listed are those of the lookback window and of a time as long as that since the

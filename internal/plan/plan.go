@@ -82,7 +82,7 @@ func (p *planBuilder) planWorkspace(ctx context.Context, from pipelineSource, st
 		}
 		p.addStream(planned)
 	}
-	return nil
+	return p.expectChildren(from.workspace)
 }
 
 // ConnectReader returns a client for the few requests of a plan. The caller calls the returned function to close it.
@@ -148,6 +148,12 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	planned.Records = total
 	if total < 0 && planned.Requests < 0 {
 		planned.Basis = "the source does not state it"
+		if s.Read.Since.By == "full" && s.Read.Page.By == "none" && s.Read.Detail == nil {
+			planned.Requests, planned.Basis = 1, "the list is one answer"
+			if s.Read.Over != nil {
+				planned.Requests, planned.Basis = int64(len(s.Read.Over.Values)), "one answer a value"
+			}
+		}
 	}
 	if total >= 0 && s.Read.Page.Size > 0 && (!known || !state.HistoryDone || s.Read.Since.By == "full") {
 		planned.Requests = total/int64(s.Read.Page.Size) + 1
