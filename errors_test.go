@@ -81,7 +81,7 @@ func TestThePageOfErrorsIsUpToDate(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Errors
 
-Every error has one form: its class in brackets, what the program did, the cause, and the next step.
+Every error has one form, except for mistakes in files that ` + "`check`" + ` names with their line: its class in brackets, what the program did, the cause, and the next step.
 
 ` + "```" + `
 error[auth] read one record of contacts to identify the workspace: POST /contacts/search: 401 unauthorized: Access Token Invalid (request_id 8f0c…)

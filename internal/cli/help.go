@@ -41,6 +41,8 @@ pipelines.yaml are set. It does not show the flags of single commands: aqueduck 
   AQUEDUCK_…           every other flag has one too, e.g. AQUEDUCK_MAX_TIME for --max-time; exceptions are
                        --yes, --force and the flags of emulate. A misspelled one gives a warning
   AQUEDUCK_DEBUG       1: print stack traces, as -vv does
+  AWS_…, PG…,          access to an object store, a catalog in Postgres and Temporal, with the names of
+  TEMPORAL_…           their own tools: docs/remote.md, docs/mirror.md, docs/worker.md
   COLUMNS              width of the terminal that tables fit, in characters
   NO_COLOR             no colours in the log on a terminal
   FORCE_COLOR          colours even if TERM reports none
@@ -48,7 +50,7 @@ pipelines.yaml are set. It does not show the flags of single commands: aqueduck 
 For the embedded workspace:
 
   EMULATOR_HOURS       hours of activity that pass before each run but the first (default 0); between runs its
-                       clock stands, and all times in its warehouse are by that clock
+                       clock stands still, and all times in its warehouse are by that clock
   EMULATOR_SEED        seed of the generated data, used by the first run (default 1)
   EMULATOR_POPULATION  team, a support team of ten, or odd, every unusual value; used by the first run
                        (default team)

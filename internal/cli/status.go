@@ -25,7 +25,7 @@ func newStatus(env *Env) *cobra.Command {
 stream is late when one scheduled run did not read it completely, and its freshness SLA is breached after two such runs;
 freshness: in pipelines.yaml sets other limits. Without schedule: and freshness: no stream is ever late. A stream that was never
 read completely has no freshness until it is late. Where cron starts the runs, write its times as schedule:, too. The next run of
-an emulated workspace has the time of this machine. Also shows the schema drift of the last run and of the 7 days before it: new
+an emulated workspace is shown in the time of this machine. Also shows the schema drift of the last run and of the 7 days before it: new
 fields, words and custom attributes of the source, and changed columns. Reads only the published file, the run log and run.json;
 needs neither token nor network. CSV lists the streams only, with their number of schema changes.
 

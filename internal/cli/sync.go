@@ -149,7 +149,7 @@ func printReport(env *Env, r *runlog.Report) {
 	render.PrintReport(r, env.Stdout)
 }
 
-// checkRunFlags checks the flags of sync that contradict each other, or cannot be below zero.
+// checkRunFlags refuses flags of sync that contradict each other, and values below zero.
 func checkRunFlags(c *cobra.Command, o *runner.Options) error {
 	switch {
 	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
@@ -158,8 +158,6 @@ func checkRunFlags(c *cobra.Command, o *runner.Options) error {
 		return usage.Errorf(c, "--full-refresh reads everything: omit --since and --until")
 	case o.AcceptHashKey && !o.FullRefresh:
 		return usage.Errorf(c, "--accept-hash-key needs --full-refresh, which hashes all values again")
-	case o.Limit < 0 || o.MaxTime < 0 || o.MaxRequests < 0 || o.Wait < 0:
-		return usage.Errorf(c, "--limit, --max-time, --max-requests and --wait cannot be below zero")
 	}
-	return nil
+	return usage.RefuseNegative(c, "limit", "max-time", "max-requests", "wait")
 }

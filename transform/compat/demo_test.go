@@ -114,16 +114,16 @@ var packageRows = [][4]string{
 			"Ours counts only answers to a contact: in {count(*) FROM compared WHERE their_first_response_at IS NOT NULL AND first_contact_reply_at IS NULL} the contact never wrote, " +
 			"in {count(*) FROM compared WHERE their_first_response_at < timezone('UTC', first_contact_reply_at)} the admin wrote first. " +
 			"In {count(*) FROM compared SEMI JOIN (FROM main.conversation_parts WHERE author_type = 'admin' AND (from_ai_agent OR is_ai_answer)) a ON a.conversation_id = compared.conversation_id AND timezone('UTC', a.created_at) = their_first_response_at} " +
-			"theirs is an answer that the AI agent signed with a teammate's name. Theirs leaves out {count(*) FROM compared SEMI JOIN (FROM main.conversation_parts WHERE part_type IN ('close', 'snoozed', 'open')) a " +
-			"ON a.conversation_id = compared.conversation_id AND a.created_at = first_human_response_at WHERE timezone('UTC', first_human_response_at) IS DISTINCT FROM their_first_response_at} answers that came with a close"},
+			"theirs is an answer that the AI agent signed with a teammate's name. Answers that came with a close are not in theirs: {count(*) FROM compared SEMI JOIN (FROM main.conversation_parts WHERE part_type IN ('close', 'snoozed', 'open')) a " +
+			"ON a.conversation_id = compared.conversation_id AND a.created_at = first_human_response_at WHERE timezone('UTC', first_human_response_at) IS DISTINCT FROM their_first_response_at} here"},
 	{"median time to it, in minutes", "{round(median(time_to_first_response) / 60) FROM package}", "{round(median(time_to_first_response_calendar) / 60) FROM ours}",
 		"theirs begins at the creation, ours at the contact's first message"},
 	{"assignments", "{sum(assignments) FROM package}", "{sum(assignments) FROM ours}",
-		"theirs counts parts with `assignment` in their type: {sum(unassignments) FROM ours} only removed somebody. It lacks parts of type `assign_and_reopen`, of which there are " +
+		"theirs counts parts with `assignment` in their type: {sum(unassignments) FROM ours} only removed somebody. Parts of type `assign_and_reopen` are not in theirs: " +
 			"{count(*) FROM main.conversation_parts WHERE part_type = 'assign_and_reopen'} here"},
 	{"reopens", "{sum(reopens) FROM package}", "{sum(reopens) FROM ours}",
-		"theirs counts parts of type `open`: {count(*) FROM models.state_intervals s JOIN main.conversation_parts p ON p.conversation_id = s.conversation_id AND p.created_at = s.began_at AND p.part_type = 'open' WHERE s.state = 'open' AND NOT s.reopened} " +
-			"of them end a snooze. Ours counts each time a closed conversation becomes open or snoozed, most often by a message of the contact"},
+		"theirs counts parts of type `open`, of which {count(*) FROM models.state_intervals s JOIN main.conversation_parts p ON p.conversation_id = s.conversation_id AND p.created_at = s.began_at AND p.part_type = 'open' WHERE s.state = 'open' AND NOT s.reopened} " +
+			"end a snooze. Ours counts each time a closed conversation becomes open or snoozed, most often by a message of the contact"},
 	{"conversations with a time to first close", "{count(time_to_first_close) FROM package}", "{count(time_to_first_close) FROM ours}",
 		"theirs begins at the first comment after the opening message: {count(*) FROM package WHERE time_to_first_close < 0} of them are negative. Ours begins at the contact's first message"},
 	{"median of it, in minutes", "{round(median(time_to_first_close) / 60) FROM package}", "{round(median(time_to_first_close) / 60) FROM ours}", "for the same reason"},

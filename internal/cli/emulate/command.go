@@ -182,8 +182,6 @@ func checkFlags(c *cobra.Command, e *emulateOptions) error {
 		return usage.Errorf(c, "--zone %s: expected a name like Europe/Berlin", problem.ShellQuote(e.identity.Zone))
 	case !isPopulation(e.identity.Population):
 		return usage.Errorf(c, "--population %s: expected team or odd", problem.ShellQuote(e.identity.Population))
-	case e.identity.Contacts < 0 || e.identity.Hours < 0 || e.rate < 0:
-		return usage.Errorf(c, "--contacts, --hours and --rate cannot be below zero")
 	case !oneWord(e.token):
 		return usage.Errorf(c, "--token cannot contain spaces")
 	case !headerName.MatchString(e.header):
@@ -195,6 +193,9 @@ func checkFlags(c *cobra.Command, e *emulateOptions) error {
 		if err := emulator.CheckWebhook(address, e.secret); err != nil {
 			return usage.Errorf(c, "--webhook: %w", err)
 		}
+	}
+	if err := usage.RefuseNegative(c, "contacts", "hours", "rate"); err != nil {
+		return err
 	}
 	return checkLiveFlags(c, e.live, e.speed, e.state)
 }

@@ -60,6 +60,16 @@ func SuggestFlag(c *cobra.Command, err error) error {
 	return err
 }
 
+// RefuseNegative refuses a value below zero of one of the named flags.
+func RefuseNegative(c *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if value := c.Flag(name).Value.String(); strings.HasPrefix(value, "-") {
+			return Errorf(c, "--%s %s: expected 0 or more", name, value)
+		}
+	}
+	return nil
+}
+
 // VariableOf returns the environment variable of a flag.
 func VariableOf(f *pflag.Flag) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
