@@ -106,12 +106,12 @@ func TestTypedClientsMakeEveryCallThatTheyHave(t *testing.T) {
 	}
 }
 
-// runTypedClient serves a workspace of version 2.14, for which the clients are, runs the script of a client, and checks what it says.
+// runTypedClient serves a workspace of version 2.14, for which the clients are, with the ids that the scripts name. It runs the script of a client, and checks what it says.
 func runTypedClient(t *testing.T, binary, header, dir, client string, seen map[string]bool, command ...string) {
 	t.Helper()
 	const token = "typed-client"
 	base := serveForClient(t, binary, dir, "--api-version", "2.14", "--version-header", header, "--token", token, "--knobs", clientKnobs,
-		"--contacts", "300", "--conversations", "60", "--rate", "0")
+		"--population", "odd", "--contacts", "300", "--conversations", "60", "--rate", "0")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	run := exec.CommandContext(ctx, command[0], append(command[1:], base, token)...)
