@@ -31,8 +31,8 @@ func newCheck(env *Env) *cobra.Command {
 		Use:   "check",
 		Short: "Validate pipelines.yaml and the stream files",
 		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and correction. Needs
-neither token nor network. Exit code 3 means that there are mistakes. Once the files have none,
-your own models are made on empty tables, in a separate process.
+neither token nor network. Exit code 3 means that there are mistakes. Once the files have
+none, your own models are made on empty tables, in a separate process.
 
 Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
 only their owner can read, and files outside the configuration's directory.

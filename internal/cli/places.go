@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"aqueduck/internal/fleet"
@@ -30,10 +31,16 @@ func (env *Env) listPlaces() (places []fleet.Place, err error) {
 	return places, nil
 }
 
-// haveDirectories reports whether workspaces have directories of their own.
-func (env *Env) haveDirectories() bool {
-	c, _, err := env.ofWorkspace(standIn).loadConfig()
-	return err == nil && strings.Contains(c.Warehouse.Dir, standIn)
+// unnamedPlaces returns every workspace where each has a directory of its own and AQUEDUCK_WORKSPACE names none; nil elsewhere.
+func (env *Env) unnamedPlaces() []fleet.Place {
+	if named, _ := env.Lookup(workspaceVariable); named != "" || env.dir != "" {
+		return nil
+	}
+	places, err := env.listPlaces()
+	if err != nil || !slices.ContainsFunc(places, func(p fleet.Place) bool { return p.Alone }) {
+		return nil
+	}
+	return places
 }
 
 // forWorkspace gives the variable of --workspace a value, which separates the directories of workspaces.

@@ -24,7 +24,7 @@ files and asks for confirmation.
 
 Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
 later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
-publish. The tables of warehouse.mirror become equal to the restored file, unless --dir is given. aqueduck runs lists the rollback, and aqueduck status shows it until the next publish.`,
+publish, the tables of warehouse.mirror at once, but not with --dir. runs lists the rollback, status shows it until a publish.`,
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 7QRSTVWX --yes",
 		Args:              usage.AtMostOne("a run"),

@@ -38,13 +38,17 @@ with the exit code of the worst workspace: that of a last run that failed, or 6.
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if each {
-				return printFleet(c.Context(), env, exitCode)
+				places, err := env.listPlaces()
+				if err != nil {
+					return err
+				}
+				return printFleet(c.Context(), env, places, exitCode)
 			}
 			s, note, err := readStatus(c.Context(), env, exitCode)
-			if named, _ := env.Lookup(workspaceVariable); err != nil && env.dir == "" && named == "" && env.haveDirectories() {
-				return printFleet(c.Context(), env, exitCode)
-			}
 			if err != nil {
+				if places := env.unnamedPlaces(); places != nil {
+					return printFleet(c.Context(), env, places, exitCode)
+				}
 				return err
 			}
 			if note != "" {
@@ -93,12 +97,8 @@ func readStatus(ctx context.Context, env *Env, whole bool) (s *runlog.Status, no
 	return s, note, err
 }
 
-// printFleet writes the state of all workspaces, one row each. strict: it ends with the exit code of the worst.
-func printFleet(ctx context.Context, env *Env, strict bool) error {
-	places, err := env.listPlaces()
-	if err != nil {
-		return err
-	}
+// printFleet writes the state of some workspaces, one row each. strict: it ends with the exit code of the worst.
+func printFleet(ctx context.Context, env *Env, places []fleet.Place, strict bool) error {
 	rows, err := fleet.ReadRows(ctx, places, env.Now())
 	if err != nil {
 		return err

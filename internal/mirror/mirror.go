@@ -21,33 +21,20 @@ func Missing() error { return nil }
 
 // MirrorTables makes the tables of all workspaces equal to the published file. The caller holds the lock of the warehouse.
 func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
-	current := o.Dir.Current()
-	r.Place, r.File = o.Location, filepath.Base(current)
-	if current == "" {
-		return r, nothingPublished()
-	}
-	ctx, store, err := openObjects(ctx, strings.TrimSuffix(o.Location, "/"))
+	r.Place, r.File = o.Location, filepath.Base(o.Dir.Current())
+	ctx, m, err := openMirror(ctx, o, differ.OpenPublished)
 	if err != nil {
 		return r, err
 	}
-	c, err := openCatalog(o.Catalog)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, c.db.Close()) }()
-	file, err := differ.OpenPublished(ctx, current)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	m := &mirror{options: o, objects: store, catalog: c, file: file, claim: ulid.Make().String(), report: &r}
+	defer func() { err = errors.Join(err, m.close()) }()
+	m.claim, m.report = ulid.Make().String(), &r
 	if m.erasures, err = erasuresOf(o.Dir, o.Masks); err != nil {
 		return r, err
 	}
 	if m.warehouse, err = warehouseOf(o); err != nil {
 		return r, err
 	}
-	workspaces, err := file.Owners(ctx)
+	workspaces, err := m.file.Owners(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -62,6 +49,29 @@ func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
 	}
 	return r, nil
 }
+
+// openMirror opens the object store, the catalog, and by open the published file. All calls need the returned context. The caller closes the mirror.
+func openMirror(ctx context.Context, o Target, open func(context.Context, string) (*differ.Published, error)) (context.Context, *mirror, error) {
+	current := o.Dir.Current()
+	if current == "" {
+		return ctx, nil, nothingPublished()
+	}
+	ctx, store, err := openObjects(ctx, strings.TrimSuffix(o.Location, "/"))
+	if err != nil {
+		return ctx, nil, err
+	}
+	c, err := openCatalog(o.Catalog)
+	if err != nil {
+		return ctx, nil, err
+	}
+	file, err := open(ctx, current)
+	if err != nil {
+		return ctx, nil, errors.Join(err, c.db.Close())
+	}
+	return ctx, &mirror{options: o, objects: store, catalog: c, file: file, report: &Report{}}, nil
+}
+
+func (m *mirror) close() error { return errors.Join(m.file.Close(), m.catalog.db.Close()) }
 
 // mirrorWorkspace makes the tables of one workspace equal to the published file.
 func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) error {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -20,32 +19,20 @@ import (
 // VerifyTables compares every table with the published file, by digests over all columns. DuckDB reads the files of the tables; nothing is changed. The caller holds
 // the lock of the warehouse.
 func VerifyTables(ctx context.Context, o Target) (r Verified, err error) {
-	current := o.Dir.Current()
-	r.Place, r.File, r.Tables = o.Location, filepath.Base(current), []VerifiedTable{}
-	if current == "" {
-		return r, nothingPublished()
-	}
-	ctx, store, err := openObjects(ctx, strings.TrimSuffix(o.Location, "/"))
-	if err != nil {
-		return r, err
-	}
-	c, err := openCatalog(o.Catalog)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, c.db.Close()) }()
+	r.Place, r.File, r.Tables = o.Location, filepath.Base(o.Dir.Current()), []VerifiedTable{}
 	dir, err := os.MkdirTemp(o.Dir.Temp(), "mirror-")
 	if err != nil {
 		return r, o.Dir.Explain(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	file, err := differ.OpenBeside(ctx, current, dir)
+	ctx, m, err := openMirror(ctx, o, func(ctx context.Context, file string) (*differ.Published, error) {
+		return differ.OpenBeside(ctx, file, dir)
+	})
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	m := &mirror{options: o, objects: store, catalog: c, file: file, report: &Report{}}
-	workspaces, err := file.Owners(ctx)
+	defer func() { err = errors.Join(err, m.close()) }()
+	workspaces, err := m.file.Owners(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -54,7 +41,7 @@ func VerifyTables(ctx context.Context, o Target) (r Verified, err error) {
 		if at < 0 {
 			continue
 		}
-		tables, err := file.ListRelations(ctx, w.Schema, o.Schemas[at].Tables, o.Schemas[at].Internal)
+		tables, err := m.file.ListRelations(ctx, w.Schema, o.Schemas[at].Tables, o.Schemas[at].Internal)
 		if err != nil {
 			return r, err
 		}

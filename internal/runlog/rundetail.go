@@ -100,7 +100,11 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	case len(found) == 0 && (id == "" || len(runs) == 0):
 		return nil, &problem.Problem{Class: "data", What: "there is no run yet", Next: "aqueduck sync"}
 	case len(found) == 0:
-		if at := erasedAt(ctx, dir, id); !at.IsZero() {
+		at, err := erasedAt(ctx, dir, id)
+		if err != nil {
+			return nil, err
+		}
+		if !at.IsZero() {
 			return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: id + " is no run, but the file of an erasure at " + term.OrDash(at),
 				Next: "see its certificate: aqueduck query \"FROM _sync.erasures\"; " + next}
 		}
@@ -120,10 +124,9 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	return detail, nil
 }
 
-// erasedAt is when the command erase published a file under an id, given as in FindRun; the zero time if it did not. No published file knows
-// of no erasure.
-func erasedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time) {
-	_ = WithPublished(ctx, dir, func(f PublishedDB) error {
+// erasedAt is when the command erase published a file under an id, given as in FindRun; the zero time if it did not.
+func erasedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time, err error) {
+	err = WithPublished(ctx, dir, func(f PublishedDB) error {
 		return f.queryStatement(ctx, "SELECT run_id, max(recorded_at) FROM _sync.erasures GROUP BY ALL", func(v []any) error {
 			if MatchesRun(AsText(v[0]), id) {
 				at = AsTime(v[1])
@@ -131,7 +134,10 @@ func erasedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time) {
 			return nil
 		})
 	})
-	return at
+	if errors.Is(err, failure.ErrNothingPublished) {
+		return at, nil
+	}
+	return at, err
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.
