@@ -43,11 +43,12 @@ func TestPlanExpectsTheRequestsOfAnIncrementalRun(t *testing.T) {
 	}
 }
 
-// TestPlanKnowsTheSizeOfAFirstRun plans the first run of streams that ask by the ids of conversations, and of lists that are one answer.
+// TestPlanKnowsTheSizeOfAFirstRun plans the first run of streams that ask by the ids of conversations or calls, of lists that are one answer, and of
+// exports.
 func TestPlanKnowsTheSizeOfAFirstRun(t *testing.T) {
 	t.Parallel()
 	b := newBedWith(t, emulator.Config{Seed: 472, Contacts: 40, Conversations: 60}, strings.Replace(nightly, "contacts, deleted_contacts, contact_activities]",
-		"conversations, handling_events, hitl_events, data_attributes, tags, teams]", 1))
+		"conversations, handling_events, hitl_events, data_attributes, tags, teams, calls, call_transcripts, \"reporting_*\"]", 1))
 	planned, err := plan.Make(t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, plan.AskUnread)
 	b.failOn(err)
 	report := b.syncOnce(runner.Options{})

@@ -72,10 +72,13 @@ func (p *planBuilder) expectRequests(ctx context.Context, workspace string, s *s
 func (p *planBuilder) expectChildren(workspace string) error {
 	for i, planned := range p.plan.Streams {
 		s, ok := p.runner.Catalogue.Stream(planned.Stream)
-		if !ok || planned.Workspace != workspace || planned.Requests >= 0 || !s.Read.UsesPendingIDs() || len(s.Read.Over.Streams) > 1 {
+		if !ok || planned.Workspace != workspace || planned.Requests >= 0 {
 			continue
 		}
-		parent := s.Read.Over.Streams[0]
+		parent := parentOf(s)
+		if parent == "" {
+			continue
+		}
 		_, read, err := p.stateOf(workspace, parent)
 		if err != nil {
 			return err
@@ -89,6 +92,18 @@ func (p *planBuilder) expectChildren(workspace string) error {
 		p.plan.Requests += one.Requests
 	}
 	return nil
+}
+
+// parentOf returns the stream whose records give the ids that s asks for; "" where several do, or where the ids are only those that another stream
+// left out.
+func parentOf(s *schemas.Stream) string {
+	switch {
+	case s.Read.UsesPendingIDs() && len(s.Read.Over.Streams) == 1:
+		return s.Read.Over.Streams[0]
+	case s.Read.ByIDs() && s.With == "" && len(s.Read.Over.After) == 1:
+		return s.Read.Over.After[0]
+	}
+	return ""
 }
 
 // countChanges counts stored rows by the time of their last change. listed are those of the lookback window and of a time as long as that since the

@@ -9,6 +9,7 @@ import (
 	"aqueduck/extract/export"
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
+	syncexport "aqueduck/internal/sync/export"
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/internal/term"
 	"aqueduck/schemas"
@@ -53,8 +54,8 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 	}
 	for _, set := range sets {
 		if name := family.Name + "_" + export.SnakeCase(set.ID); means(name) && !known[name] {
-			p.plan.Streams = append(p.plan.Streams, PlannedStream{Workspace: from.workspace, Stream: name, Read: "the last 7 days, then back to the start",
-				Records: -1, Requests: -1, Basis: "the source does not state it"})
+			p.addStream(PlannedStream{Workspace: from.workspace, Stream: name, Read: "the last 7 days, then back to the start", Records: -1,
+				Requests: syncexport.EstimateFirstRequests(p.runner.Config.Settings(name).Start, p.runner.Now()), Basis: "3 an export of 7 to 28 days"})
 		}
 	}
 	return nil

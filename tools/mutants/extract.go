@@ -77,11 +77,11 @@ var extractMutants = []mutant{
 	},
 	{
 		bug: "a page without records is the end", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape/empty page with a cursor",
-		old: "		next, err = g.onNext(p, e)\n", new: "		next, err = g.onNext(p, e)\n		end = err == nil && len(e.records) == 0\n",
+		old: "		next, err = g.onNext(p, e)\n", new: "		next, err = g.onNext(p, e)\n		end = err == nil && len(e.Records) == 0\n",
 	},
 	{
 		bug: "total_count ends a list that goes on", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape/a next although the count is reached",
-		old: "		next, err = g.onNext(p, e)\n", new: "		next, err = g.onNext(p, e)\n		end = err == nil && e.total >= 0 && rows >= e.total\n",
+		old: "		next, err = g.onNext(p, e)\n", new: "		next, err = g.onNext(p, e)\n		end = err == nil && e.Total >= 0 && rows >= e.Total\n",
 	},
 	{
 		bug: "a cursor that comes again is followed", file: "extract/walk.go", killer: "extract.TestT15CursorThatComesAgainStopsTheStream",
@@ -89,7 +89,7 @@ var extractMutants = []mutant{
 	},
 	{
 		bug: "an answer without its list is an empty page", file: "extract/internal/envelope/envelope.go", killer: "extract.TestAnswersAreClassified/T19 other key",
-		old: "	case len(s.lists) == 0:\n		return nil, ", new: "	case len(s.lists) == 0:\n		return &s.listEnvelope, nil\n	case len(s.lists) < 0:\n		return nil, ",
+		old: "	case len(s.lists) == 0:\n		return nil, ", new: "	case len(s.lists) == 0:\n		return &s.Envelope, nil\n	case len(s.lists) < 0:\n		return nil, ",
 	},
 	{
 		bug: "an error with status 200 is an answer", file: "extract/internal/envelope/envelope.go", killer: "extract.TestAnswersAreClassified/T19 list and error",

@@ -25,6 +25,14 @@ func PrintOnline(o *preview.Online, w io.Writer) {
 		t.addRow(s.Workspace, s.Stream, s.Request, s.Answer, named, s.Why)
 	}
 	printTable(w, t)
+	if width := columnsOf(w); width > 0 {
+		room := t.fitColumns(width)[5]
+		for _, s := range o.Streams {
+			if widthOf(s.Why) > room {
+				fmt.Fprintf(w, "%s.%s: %s\n", s.Workspace, s.Stream, s.Why)
+			}
+		}
+	}
 	for _, note := range o.Notes {
 		fmt.Fprintln(w, note)
 	}

@@ -28,7 +28,23 @@ const (
 	jobsASpan    = 3           // jobs that one run starts for the same days
 	slotsFull    = time.Minute // the pause while all job slots of the workspace are taken
 	slotsPatient = time.Hour   // the run waits so long for a slot
+	jobRequests  = 3           // of one job at least: ask for it, its status, its file
 )
+
+// EstimateFirstRequests returns how many requests the first reading of a dataset takes, from its start, or usualHistory days back where start is the
+// zero time. Each job is taken to be done when its status is asked for, and its file to be small, so that spans grow.
+func EstimateFirstRequests(start, now time.Time) int64 {
+	days := usualHistory
+	if !start.IsZero() {
+		days = int(now.Sub(start) / (24 * time.Hour))
+	}
+	jobs, span := int64(1), firstSpan
+	for left := days - firstSpan; left > 0; left -= span {
+		span = min(longestSpan, span*2)
+		jobs++
+	}
+	return jobs * jobRequests
+}
 
 // historyFloor returns the first second of the oldest day to read: the configured start, else usualHistory days back, and never later than the
 // oldest day that is stored.
