@@ -199,7 +199,13 @@ func TestSavedQueriesAreDrawn(t *testing.T) {
 	if len(a.Columns) < 2 || len(a.Rows) == 0 || len(a.Hidden) > 0 {
 		t.Errorf("%+v", a)
 	}
-	requireTexts(t, b.fetchPage("/search?q=country"), `href="/data/q/contacts_by_country"`, `href="/data/t/main/contacts#location_country"`)
+	found := b.fetchPage("/search?q=country")
+	requireTexts(t, found, `href="/data/q/contacts_by_country"`, `href="/data/t/main/contacts#location_country"`)
+	if questions, columns := strings.Index(found, "<h2>Questions"), strings.Index(found, "<h2>Columns"); questions < 0 || columns < questions {
+		t.Errorf("results are not by kind: questions at %d, columns at %d", questions, columns)
+	}
+	// Many columns hide no result of another kind.
+	requireTexts(t, b.fetchPage("/search?q=e"), "<h2>Streams", "<h2>Questions", "<h2>Tables", "<h2>Columns", "<h2>Runs", "40 are shown; a longer word finds fewer")
 }
 
 // TestSavedQueriesAnswerForEachWorkspace where there are two: one that the published file has, and one that was never read.

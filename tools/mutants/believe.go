@@ -19,11 +19,11 @@ var interpretMutants = []mutant{
 		old: "case within == 0, e", new: "case within >= 0, e",
 	},
 	{
-		bug: "a call that two answers lack is not asked for again", file: "internal/sync/stream/doubts.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
+		bug: "a call that two answers lack is not asked for again", file: "internal/sync/stream/doubts.go", killer: "pipeline.TestF27AllFormerlyMissedWrongAnswersAreNoticed",
 		old: "over != nil && over.Size > 0 && t.doubts.reasons[key] == \"\"", new: "over != nil && over.Size < 0",
 	},
 	{
-		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
+		bug: "whoever left explains a search that returns nothing at all", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestF27AllFormerlyMissedWrongAnswersAreNoticed",
 		old: "return e.confirmEmptyList(ctx, t)", new: "return nil",
 	},
 	{
