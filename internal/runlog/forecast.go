@@ -6,7 +6,7 @@ import "time"
 // those that each stream still expects, and the pace of the last half of the run.
 //
 // What it says is monotone: the percentage never falls and the time left never rises. When the work turns out to be longer than the time that it
-// has told, it says nothing until that is true again.
+// has told, it says that more is left, until that time is true again.
 type Forecast struct {
 	paces   []pacePoint
 	left    time.Duration // as told last; 0: it has told none
@@ -22,23 +22,25 @@ type pacePoint struct {
 // firstForecast is how long a run takes before there is a forecast: the pace of its beginning says little.
 const firstForecast = time.Minute
 
-// Apply sets Done and Left of a snapshot, 0 where they are unknown. publish is how long the last publish may take; 0: unknown.
+// Apply sets Done, Left and Least of a snapshot, 0 where they are unknown. publish is how long the last publish may take; 0: unknown.
 func (f *Forecast) Apply(r *Running, publish time.Duration) {
 	took := r.At.Sub(r.Started)
 	left := f.timeLeft(r, took)
-	r.Left, r.Done = 0, f.percent
+	r.Left, r.Least, r.Done = 0, f.left, f.percent
 	if left < 0 {
 		return
 	}
 	left = max(left+publish, time.Second)
-	if f.left > 0 && left > f.left+f.left/slack {
-		return
+	longer := f.left > 0 && left > f.left+f.left/slack
+	if !longer {
+		if f.left == 0 || left < f.left {
+			f.left = left
+		}
+		left = f.left
+		r.Left, r.Least = left, 0
 	}
-	if f.left == 0 || left < f.left {
-		f.left = left
-	}
-	f.percent = max(f.percent, 100*float64(took)/float64(took+f.left))
-	r.Left, r.Done = f.left, f.percent
+	f.percent = max(f.percent, 100*float64(took)/float64(took+left))
+	r.Done = f.percent
 }
 
 // slack is the share, as one part of so many, by which the estimate may exceed the time that was told last.

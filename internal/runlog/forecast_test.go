@@ -92,13 +92,13 @@ func TestForecastOfRecordedRuns(t *testing.T) {
 	}
 }
 
-// TestForecastOfASlowerRunIsUnknown slows a run down to a tenth of its pace. The time that was told is wrong then; it is withdrawn, and a longer one is
-// never told.
-func TestForecastOfASlowerRunIsUnknown(t *testing.T) {
+// TestForecastOfASlowerRunSaysThatMoreIsLeft slows a run down to a tenth of its pace. The time that was told is too short then: the forecast says that
+// more is left, tells no longer time, and its percentage goes on.
+func TestForecastOfASlowerRunSaysThatMoreIsLeft(t *testing.T) {
 	t.Parallel()
 	var f Forecast
 	sent, told := 0.0, Running{}
-	withdrawn, again := false, false
+	withdrawn, again, fast, slow := false, false, 0.0, 0.0
 	for took := time.Duration(0); sent < 10_000; took += 2 * time.Second {
 		switch {
 		case took < 3*time.Minute:
@@ -113,14 +113,21 @@ func TestForecastOfASlowerRunIsUnknown(t *testing.T) {
 		if r.Done < told.Done || told.Left > 0 && r.Left > told.Left {
 			t.Fatalf("after %s it tells %s and %.0f %%, and told %s and %.0f %% before", took, r.Left, r.Done, told.Left, told.Done)
 		}
+		if told.Left > 0 && r.Left == 0 {
+			if withdrawn = true; r.Least != told.Left {
+				t.Fatalf("after %s it tells more than %s, and told %s before", took, r.Least, told.Left)
+			}
+			slow = max(slow, r.Done)
+		}
 		if told.Done = r.Done; r.Left > 0 {
+			if !withdrawn {
+				fast = r.Done
+			}
 			again = again || withdrawn
 			told.Left = r.Left
-		} else if told.Left > 0 {
-			withdrawn = true
 		}
 	}
-	if !withdrawn || !again {
-		t.Errorf("the time was withdrawn: %t; and told again: %t", withdrawn, again)
+	if !withdrawn || !again || slow < fast+5 {
+		t.Errorf("the time was withdrawn: %t; and told again: %t; %.1f %% before the pace fell, %.1f %% while it was low", withdrawn, again, fast, slow)
 	}
 }

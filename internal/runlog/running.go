@@ -16,13 +16,14 @@ import (
 type Running struct {
 	Run      string          `json:"run"`
 	Pipeline string          `json:"pipeline"`
-	PID      int             `json:"pid"`          // of the process that runs
-	Started  time.Time       `json:"started"`      // by the warehouse's clock
-	At       time.Time       `json:"at"`           // when the file was written
-	Doing    string          `json:"doing"`        // reading, publishing
-	Percent  float64         `json:"percent"`      // share of the history that is read, 0 to 100
-	Done     float64         `json:"done_percent"` // share of the whole run that is done, an estimate; 0: unknown
-	Left     time.Duration   `json:"left_ns"`      // estimate until the end of the run; 0: unknown
+	PID      int             `json:"pid"`                     // of the process that runs
+	Started  time.Time       `json:"started"`                 // by the warehouse's clock
+	At       time.Time       `json:"at"`                      // when the file was written
+	Doing    string          `json:"doing"`                   // reading, publishing
+	Percent  float64         `json:"percent"`                 // share of the history that is read, 0 to 100
+	Done     float64         `json:"done_percent"`            // share of the whole run that is done, an estimate; 0: unknown
+	Left     time.Duration   `json:"left_ns"`                 // estimate until the end of the run; 0: unknown
+	Least    time.Duration   `json:"least_left_ns,omitempty"` // where Left is unknown because the run has become slower: more is left than this
 	Streams  []RunningStream `json:"streams"`
 	Rows     int64           `json:"rows"`                // rows written, over all tables
 	Requests int64           `json:"requests"`            // sent so far

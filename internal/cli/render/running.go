@@ -76,6 +76,8 @@ func shareRead(r *runlog.Running) string {
 	switch {
 	case r.Left > 0:
 		return fmt.Sprintf("%.0f%%, about %s left, ", math.Floor(r.Done), roundedSpan(r.Left))
+	case r.Least > 0:
+		return fmt.Sprintf("%.0f%%, more than %s left, ", math.Floor(r.Done), roundedSpan(r.Least))
 	case r.Done > 0:
 		return fmt.Sprintf("%.0f%%, time left unknown, ", math.Floor(r.Done))
 	}
