@@ -3,17 +3,19 @@ package console
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"aqueduck/internal/answer"
 	"aqueduck/internal/runlog"
 )
 
 // timeAxis is the time axis of a run, with a line for each stream.
 type timeAxis struct {
 	Lines []streamLine
-	Ticks []string // at equal distances
+	Marks template.HTML // round times, as texts over the lines
 	Paces []paceLane
 	Took  time.Duration
 }
@@ -42,10 +44,7 @@ func axisOf(d *runlog.RunAccount) timeAxis {
 	if a.Took <= 0 {
 		return timeAxis{}
 	}
-	const ticks = 4
-	for i := range ticks + 1 {
-		a.Ticks = append(a.Ticks, formatDuration(a.Took*time.Duration(i)/ticks))
-	}
+	a.Marks = drawMarks(a.Took)
 	called := runlog.StreamNamer(d.Trace.Streams, func(s runlog.TracedStream) (string, string) { return s.Workspace, s.Stream })
 	began := func(s runlog.TracedStream) time.Time {
 		if len(s.Spans) == 0 {
@@ -63,6 +62,50 @@ func axisOf(d *runlog.RunAccount) timeAxis {
 	a.Paces = pacesOf(d.Trace.Pace, from, a.Took)
 	a.Lines = append(a.Lines, streamLine{Name: "publishing", Bars: drawSpans(d.Trace.Publishing, from, a.Took)})
 	return a
+}
+
+// markSteps are the distances that the marks of a time axis may have.
+var markSteps = []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}
+
+// markTimes returns the marks of a time axis of a length: 0 and at most five round times, or one a day.
+func markTimes(whole time.Duration) (all []time.Duration) {
+	step := markSteps[len(markSteps)-1]
+	if i := slices.IndexFunc(markSteps, func(step time.Duration) bool { return whole/step <= 5 }); i >= 0 {
+		step = markSteps[i]
+	}
+	for at := time.Duration(0); at <= whole; at += step {
+		all = append(all, at)
+	}
+	return all
+}
+
+func drawMarks(whole time.Duration) template.HTML {
+	var b strings.Builder
+	for _, at := range markTimes(whole) {
+		anchor, x := "middle", 100*float64(at)/float64(whole)
+		switch {
+		case at == 0:
+			anchor = "start"
+		case x > 95:
+			anchor = "end"
+		}
+		fmt.Fprintf(&b, `<text x="%.1f%%" y="75%%" text-anchor="%s">%s</text>`, x, anchor, formatMark(at))
+	}
+	return template.HTML(b.String())
+}
+
+// formatMark formats a round duration.
+func formatMark(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "0"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	return answer.FormatSpan(d)
 }
 
 // lastOf returns the last time in the trace of a run that has not ended.
@@ -86,8 +129,8 @@ var layers = []string{"reading", "waiting", "committing", "publishing"}
 func drawSpans(all []runlog.Span, from time.Time, whole time.Duration) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="axis" viewBox="0 0 1000 16" preserveAspectRatio="none" aria-hidden="true">`)
-	for i := 1; i < 4; i++ {
-		fmt.Fprintf(&b, `<line class="grid" x1="%d" x2="%d" y1="0" y2="16"/>`, 250*i, 250*i)
+	for _, at := range markTimes(whole)[1:] {
+		fmt.Fprintf(&b, `<line class="grid" x1="%[1]g" x2="%[1]g" y1="0" y2="16"/>`, math.Round(1000*float64(at)/float64(whole)))
 	}
 	for _, layer := range layers {
 		for _, s := range all {

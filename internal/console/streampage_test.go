@@ -71,3 +71,20 @@ func TestTheCalendarOfABackfill(t *testing.T) {
 		t.Errorf("%d years", n)
 	}
 }
+
+// TestATimeAxisHasRoundMarks: 0 and at most five round times, whatever a run took; one a day for a long one.
+func TestATimeAxisHasRoundMarks(t *testing.T) {
+	t.Parallel()
+	for took, want := range map[time.Duration]string{
+		3 * time.Millisecond: "0", 90 * time.Millisecond: "0 50 ms", 47 * time.Second: "0 10 s 20 s 30 s 40 s", 7*time.Minute + 44*time.Second: "0 2 min 4 min 6 min",
+		5 * time.Hour: "0 1 h 2 h 3 h 4 h 5 h", 50 * time.Hour: "0 12 h 24 h 36 h 2 days",
+	} {
+		var marks []string
+		for _, at := range markTimes(took) {
+			marks = append(marks, formatMark(at))
+		}
+		if got := strings.Join(marks, " "); got != want {
+			t.Errorf("%s: %s, want %s", took, got, want)
+		}
+	}
+}

@@ -183,7 +183,11 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	}
 	if text, breached := p.describeStale(failed); text != "" {
 		p.Health = HealthLate
-		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: text, Next: "aqueduck sync " + p.Name})
+		next := "aqueduck sync " + p.Name
+		if o.Running != nil && o.Running.Pipeline == p.Name {
+			next = "wait until the current run ends"
+		}
+		o.Needs = append(o.Needs, ActionItem{Pipeline: p.Name, Act: breached, What: text, Next: next})
 	}
 	for i, n := range failed {
 		if !n.Act && n.Run == last.Run && (last.Outcome == "FAILED" || !last.RetryAt.IsZero()) {

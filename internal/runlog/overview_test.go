@@ -37,6 +37,21 @@ func TestOverviewNamesLateStreamsAsStatusDoes(t *testing.T) {
 	}
 }
 
+// TestALateStreamIsNotStartedWhileItsPipelineRuns: the next step of a late stream is a run, or to wait for the current one.
+func TestALateStreamIsNotStartedWhileItsPipelineRuns(t *testing.T) {
+	t.Parallel()
+	for running, next := range map[string]string{"nightly": "wait until the current run ends", "weekly": "aqueduck sync nightly"} {
+		o := &Overview{Status: &Status{Running: &Running{Pipeline: running}}}
+		p := &PipelineOverview{Name: "nightly", Runs: []PastRun{{Pipeline: "nightly", Outcome: Unfinished}}, Streams: []StreamStatus{{Stream: "contacts", Freshness: Late}}}
+		if err := o.judgePipeline(layout.Dir(t.TempDir()), &config.Pipeline{Name: "nightly"}, p); err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Needs) != 1 || o.Needs[0].Next != next {
+			t.Errorf("while %s runs, the overview has %+v", running, o.Needs)
+		}
+	}
+}
+
 // TestOverviewHasWholeErrors: a long error and a long next step come as they were noted.
 func TestOverviewHasWholeErrors(t *testing.T) {
 	t.Parallel()

@@ -235,6 +235,9 @@ func newestFirst(runs []PastRun) {
 // Killed is the outcome of a crashed run: its process was killed, or the machine went down.
 const Killed = "KILLED"
 
+// Unfinished is the outcome of a run that goes on and has published what it has read so far.
+const Unfinished = "UNFINISHED"
+
 // exitKilled is the exit code that a shell reports for a killed process.
 const exitKilled = 137
 

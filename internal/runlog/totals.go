@@ -123,12 +123,12 @@ func (t *Totals) readTables(ctx context.Context, f PublishedDB, now time.Time) e
 	})
 }
 
-// monthOf sums the runs of a pipeline in the last 30 days.
+// monthOf sums the finished runs of a pipeline in the last 30 days.
 func monthOf(p *config.Pipeline, runs []PastRun, now time.Time) PipelineMonth {
 	m := PipelineMonth{Pipeline: p.Name, MaxRequests: p.MaxRequests, MaxTime: p.MaxTime}
 	var times []time.Duration
 	for _, r := range runs {
-		if r.Pipeline != p.Name || now.Sub(r.Started) > month {
+		if r.Pipeline != p.Name || now.Sub(r.Started) > month || r.Outcome == Unfinished {
 			continue
 		}
 		m.Runs, m.Rows, m.Requests, m.Most = m.Runs+1, m.Rows+r.Rows, m.Requests+r.Requests, max(m.Most, r.Requests)

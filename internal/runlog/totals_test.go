@@ -39,7 +39,7 @@ func TestTheMonthOfAPipeline(t *testing.T) {
 	run := func(pipeline, outcome string, ago, took time.Duration, requests int64) PastRun {
 		return PastRun{Run: "x", Pipeline: pipeline, Outcome: outcome, Started: now.Add(-ago), Finished: now.Add(took - ago), Rows: 5, Requests: requests}
 	}
-	runs := []PastRun{run("a", "OK", time.Hour, time.Minute, 10), run("a", "FAILED", 2*time.Hour, 3*time.Minute, 40), run("a", "OK", 3*time.Hour, 2*time.Minute, 20),
+	runs := []PastRun{run("a", Unfinished, time.Minute, time.Second, 30), run("a", "OK", time.Hour, time.Minute, 10), run("a", "FAILED", 2*time.Hour, 3*time.Minute, 40), run("a", "OK", 3*time.Hour, 2*time.Minute, 20),
 		run("b", "OK", time.Hour, time.Hour, 100), run("a", "OK", 31*24*time.Hour, time.Hour, 1000)}
 	m := monthOf(&config.Pipeline{Name: "a", MaxRequests: 80, MaxTime: 6 * time.Minute}, runs, now)
 	want := PipelineMonth{Pipeline: "a", Runs: 3, Failed: 1, Rows: 15, Requests: 70, Usual: 2 * time.Minute, Longest: 3 * time.Minute, Most: 40, MaxRequests: 80, MaxTime: 6 * time.Minute}

@@ -55,7 +55,7 @@ func readAll(ctx context.Context, r *stream.Run) error {
 		return err
 	}
 	if hasHistoryLeft(r) && !r.ShouldStop() && ctx.Err() == nil {
-		if err := saveRunAs(ctx, r, "UNFINISHED"); err != nil {
+		if err := saveRunAs(ctx, r, runlog.Unfinished); err != nil {
 			return err
 		}
 		r.Newest = true

@@ -124,6 +124,17 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d days", d.Round(day)/day)
 }
 
+// SpanLeft formats an estimate of the time that is left, no more exact than it is: 40 s, 12 min, 3 h 20 min.
+func SpanLeft(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", max(1, d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", (d+time.Minute-1)/time.Minute)
+	}
+	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
+}
+
 // Percent formats a share as a percentage with two significant digits.
 func Percent(share float64) string {
 	return strconv.FormatFloat(100*share, 'f', max(0, 1-int(math.Floor(math.Log10(100*share)))), 64) + " %"

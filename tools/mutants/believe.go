@@ -103,7 +103,7 @@ var interpretMutants = []mutant{
 		old: "s.Read.Since.HasWindows() || s.IsExportFamily() ||", new: "s.Read.Since.HasWindows() ||",
 	},
 	{
-		bug: "what an interrupted walk has seen is evidence", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
+		bug: "what an interrupted walk has seen is evidence", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestF27AllFormerlyMissedWrongAnswersAreNoticed",
 		old: "if resumed && t.Stream.Absent == \"gone\" {", new: "if resumed && t.Stream.Absent == \"never\" {",
 	},
 	{
@@ -131,7 +131,7 @@ var interpretMutants = []mutant{
 		old: "known && came < counted {", new: "known && came < counted && counted > 1000 {",
 	},
 	{
-		bug: "a new record without what all others have is complete", file: "internal/sync/stream/doubts.go", killer: "pipeline.TestF27FormerlyMissedWrongAnswersAreNoticed",
+		bug: "a new record without what all others have is complete", file: "internal/sync/stream/doubts.go", killer: "pipeline.TestF27AllFormerlyMissedWrongAnswersAreNoticed",
 		old: "lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail != nil", new: "lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail == nil",
 	},
 	{

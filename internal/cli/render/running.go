@@ -75,22 +75,11 @@ func requestRate(r *runlog.Running) string {
 func shareRead(r *runlog.Running) string {
 	switch {
 	case r.Left > 0:
-		return fmt.Sprintf("%.0f%%, about %s left, ", math.Floor(r.Done), roundedSpan(r.Left))
+		return fmt.Sprintf("%.0f%%, about %s left, ", math.Floor(r.Done), term.SpanLeft(r.Left))
 	case r.Least > 0:
-		return fmt.Sprintf("%.0f%%, more than %s left, ", math.Floor(r.Done), roundedSpan(r.Least))
+		return fmt.Sprintf("%.0f%%, more than %s left, ", math.Floor(r.Done), term.SpanLeft(r.Least))
 	case r.Done > 0:
 		return fmt.Sprintf("%.0f%%, time left unknown, ", math.Floor(r.Done))
 	}
 	return "percent and time left unknown, "
-}
-
-// roundedSpan returns a time that is left, no more exact than an estimate is: 40s, 12 min, 3 h 20 min.
-func roundedSpan(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", max(1, d/time.Second))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", (d+time.Minute-1)/time.Minute)
-	}
-	return fmt.Sprintf("%d h %d min", d/time.Hour, d%time.Hour/time.Minute)
 }
