@@ -379,7 +379,7 @@ func TestT35ReportReadBeforeItsConversationIsErased(t *testing.T) {
 	t.Parallel()
 	c := tinyConfig(172)
 	c.Conversations, c.Knobs = 30, emulator.Knobs{QuietConversations: emulator.Never}
-	b := newBedWith(t, c, withStreams(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n").publishingLake()
+	b := newBedWith(t, c, withStreams(`conversations, "reporting_*"`)+"streams: {\"reporting_*\": {start: 2024-06-01}}\n").publishingLake().keepingOlder()
 	people := runner.Options{Select: []string{"contacts", "deleted_contacts", "contact_activities"}}
 	reports := runner.Options{Select: []string{"reporting_*"}}
 	told := func(name string) (person, talk string) {

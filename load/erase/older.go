@@ -42,10 +42,12 @@ func (w *Erasures) EmptyAsLater(ctx context.Context, schema string) error {
 	})
 }
 
-// laterColumns gives the columns of the tables of the later file.
+// laterColumns gives the columns of the stored tables of the later file.
 func laterColumns(ctx context.Context, db *duck.DB, schema string) (columns map[string][]string, err error) {
 	columns = map[string][]string{}
-	err = db.Each(ctx, "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2", []any{duck.Later, schema}, func(rows *sql.Rows) error {
+	const query = `SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
+		WHERE database_name = $1 AND schema_name IN ($2, $3)`
+	err = db.Each(ctx, query, []any{duck.Later, schema, duck.RawSchema(schema)}, func(rows *sql.Rows) error {
 		var table, column string
 		err := rows.Scan(&table, &column)
 		columns[table] = append(columns[table], column)
