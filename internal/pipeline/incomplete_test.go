@@ -241,6 +241,26 @@ func TestT168StaleDetailIsReadAgain(t *testing.T) {
 	}
 }
 
+// TestT168ANewRecordWithoutWhatOthersHaveIsReadAgain: a conversation that nobody has seen before comes without its first message, which the few others
+// have. It is stored, and the next run reads it once more, although nothing about it has changed.
+func TestT168ANewRecordWithoutWhatOthersHaveIsReadAgain(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b, _ := talkBed(t, 90)
+	b.syncOnce(runner.Options{})
+	fresh, err := b.space.OpenConversation(b.space.ContactIDs("active")[0], 2)
+	b.failOn(err)
+	b.space.Advance(time.Hour)
+	b.changeRecord("conversations.get", fresh, func(record map[string]any) { delete(record, "source") })
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM conversations WHERE id = '" + fresh + "' AND source_type IS NULL"); got[0] != "1" {
+		t.Fatalf("%s rows without the first message: the test finds nothing", got[0])
+	}
+	b.answerWith("", nil)
+	b.syncOnce(runner.Options{})
+	b.equalsOracle()
+}
+
 // TestT188RecordWithInvalidTimeIsRetried until it can be read: a window finds a record only by its time, so it is read by id.
 func TestT188RecordWithInvalidTimeIsRetried(t *testing.T) {
 	skipInRaceRun(t)

@@ -131,7 +131,7 @@ var interpretMutants = []mutant{
 		old: "known && came < counted {", new: "known && came < counted && counted > 1000 {",
 	},
 	{
-		bug: "a new record without what all others have is complete", file: "internal/sync/stream/doubts.go", killer: "pipeline.TestF27AllFormerlyMissedWrongAnswersAreNoticed",
+		bug: "a new record without what all others have is complete", file: "internal/sync/stream/doubts.go", killer: "pipeline.TestT168ANewRecordWithoutWhatOthersHaveIsReadAgain",
 		old: "lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail != nil", new: "lacks := t.Decoder.LacksUsual() && t.Stream.Read.Detail == nil",
 	},
 	{
