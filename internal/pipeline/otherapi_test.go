@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aqueduck/internal/plan"
+	"aqueduck/internal/preview"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
@@ -75,6 +76,15 @@ func TestStreamsOfAnotherAPIAreReadWithoutBuiltInOnes(t *testing.T) {
 	if got := b.queryRows("SELECT string_agg(id, ',' ORDER BY id), count(_gone_at) FROM orders_all"); got[0] != "1,2,3|0" {
 		t.Errorf("rows: %v", got)
 	}
+	// A plan notes that, and asks the other streams all the same.
+	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "later.yaml"), []byte(strings.Replace(otherStream, "stream: orders", "stream: zz_later", 1)), 0o600))
+	b.writeConfig(strings.NewReplacer("orders.yaml", "[orders.yaml, later.yaml]", "[orders]", "[orders, zz_later]", "dir: data", "dir: planned").Replace(own))
+	answer.Store(`{"results":[{"id":4}],"count":250}`)
+	planned, err := plan.Make(t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, plan.AskUnread)
+	b.failOn(err)
+	if notes := strings.Join(planned.Notes, "\n"); strings.Count(notes, "a run would fail there") != 2 || !strings.Contains(notes, "main.zz_later is not known") {
+		t.Errorf("the plan notes:\n%s", notes)
+	}
 	// The file says that the answer is a part of the list.
 	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "orders.yaml"), []byte(strings.Replace(otherStream, "by: none", "by: none, most: 1", 1)), 0o600))
 	b.writeConfig(own)
@@ -97,8 +107,16 @@ func TestStreamsOfAnotherAPIAreReadWithoutBuiltInOnes(t *testing.T) {
 		t.Errorf("rows: %v", got)
 	}
 
+	// A check asks for the own stream alone.
+	before := asked.Load()
+	online, err := preview.CheckOnline(t.Context(), b.runner)
+	b.failOn(err)
+	if len(online.Streams) != 1 || online.Streams[0].Stream != "orders" || asked.Load() != before {
+		t.Errorf("the check asked for %d other paths and says %+v", asked.Load()-before, online.Streams)
+	}
+
 	b.writeConfig(strings.Replace(strings.Replace(own, "dir: data", "dir: other", 1), "[orders]", "[orders, tags]", 1))
-	_, err := sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
+	_, err = sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
 	var wrong *problem.Problem
 	if !errors.As(err, &wrong) || wrong.ExitCode() != problem.ExitConfig || !strings.Contains(wrong.Text(), "workspaces.main.base_url is not an address of the API") {
 		t.Errorf("got %v", err)

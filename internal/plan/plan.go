@@ -143,7 +143,10 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 		return planned, nil
 	}
 	if err != nil {
-		return planned, p.noteUnasked(from, fmt.Errorf("ask %s how much there is: %w", s.Name, err))
+		if err = fmt.Errorf("ask %s how much there is: %w", s.Name, err); isAboutStream(err) {
+			return planned, p.noteStream(from.workspace, s.Name, err)
+		}
+		return planned, p.noteUnasked(from, err)
 	}
 	planned.Records = total
 	if total < 0 && planned.Requests < 0 {

@@ -130,6 +130,25 @@ func (p *planBuilder) noteUnasked(from pipelineSource, err error) error {
 	return nil
 }
 
+// isAboutStream reports whether an error of a request is that of one stream, as when its answer contradicts its stream file: others can be asked.
+func isAboutStream(err error) bool {
+	switch api.ClassOf(err) {
+	case api.ClassConfig, api.ClassContract, api.ClassSource:
+		return true
+	}
+	return false
+}
+
+// noteStream notes that the size of one stream is not known. Where the plan was told to ask, that is its error.
+func (p *planBuilder) noteStream(workspace, stream string, err error) error {
+	if p.asking == AskAll {
+		return err
+	}
+	found := problem.AsProblem(err)
+	p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("the size of %s.%s is not known, and a run would fail there: %s; next: %s", workspace, stream, found.Error(), found.Next))
+	return nil
+}
+
 func (p *planBuilder) addStream(planned PlannedStream) {
 	p.plan.Streams = append(p.plan.Streams, planned)
 	p.plan.Requests += max(0, planned.Requests)

@@ -54,7 +54,8 @@ func (o *Online) Failed() bool {
 	return o.Room.Short() || slices.ContainsFunc(o.Alerts, func(a Reachable) bool { return a.Why != "" }) || slices.ContainsFunc(o.Streams, func(r Readable) bool { return r.Answer == "transient" || r.Answer == "data" || r.Answer == "config" })
 }
 
-// CheckOnline requests the smallest page of each stream from each workspace. It also checks what else a run needs: disk space, the write lock and
+// CheckOnline requests the smallest page of each stream from each workspace; of the named streams alone where these are all of the user's own files,
+// as the workspace may be another API's. It also checks what else a run needs: disk space, the write lock and
 // the addresses of alerts. It writes nothing and sends no alert. The error is that of the first workspace that does not answer; the results of the
 // others come with it, nil when there are none.
 func CheckOnline(ctx context.Context, r *runner.Runner) (*Online, error) {
@@ -99,6 +100,9 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 	defer closing()
 	id, firsts, answered := "", map[string][]byte{}, false
 	streams := r.Catalogue.Streams()
+	if sync.ReadsOwnOnly(r, workspace) {
+		streams = slices.DeleteFunc(streams, func(s *schemas.Stream) bool { return !isNamed(r, workspace, s) })
+	}
 	slices.SortStableFunc(streams, func(a, b *schemas.Stream) int { return parentsFirst(a) - parentsFirst(b) })
 	for _, s := range streams {
 		one := Readable{Workspace: workspace, Stream: s.Name, Request: s.Read.Method + " " + s.Read.Path, Named: isNamed(r, workspace, s), Answer: "yes"}

@@ -72,11 +72,20 @@ func IdentityStreams(r *runner.Runner, workspace, pinned string) []*schemas.Stre
 			own = append(own, s)
 		}
 	}
-	builtIn := slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return s.BuiltIn && isRead(r, workspace, s) })
-	if builtIn || own == nil && pinned != "" {
+	if readsStream(r, workspace, true) || own == nil && pinned != "" {
 		return all
 	}
 	return own
+}
+
+// ReadsOwnOnly reports whether the pipelines read streams of a workspace, and only those of the user's own files. It may belong to another API.
+func ReadsOwnOnly(r *runner.Runner, workspace string) bool {
+	return readsStream(r, workspace, false) && !readsStream(r, workspace, true)
+}
+
+// readsStream reports whether a pipeline reads a built-in stream of a workspace, or one of the user's own files.
+func readsStream(r *runner.Runner, workspace string, builtIn bool) bool {
+	return slices.ContainsFunc(r.Catalogue.Streams(), func(s *schemas.Stream) bool { return s.BuiltIn == builtIn && isRead(r, workspace, s) })
 }
 
 // isRead reports whether a pipeline reads the stream of a workspace.
