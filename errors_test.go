@@ -29,12 +29,12 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 	{"not_found", "the API version in use does not have the stream", "set another `api_version`, or remove the stream", missing, ""},
 	{"version", "the stream needs a later API version", "set another `api_version`", missing,
 		"The message is the same as for `not_found`. The next step names the version: set api_version to … or later."},
-	{"config", "`pipelines.yaml`, a stream file, a variable or a directory is wrong", "correct what the message names", "3",
+	{"config", "`pipelines.yaml`, a stream file, a variable that stands for no flag, or a directory is wrong", "correct what the message names", "3",
 		"Mistakes in `pipelines.yaml` and in stream files have no row here. They come with line, column and excerpt; `aqueduck check` lists all of them at once. " +
 			"If the stream stored rows of earlier pages, their number stands for \"nothing was stored\"."},
-	{"usage", "the command line is wrong", "see `--help`", "2",
+	{"usage", "the command line, or an `AQUEDUCK_…` variable that stands for a flag, is wrong", "see `--help`", "2",
 		"Rows that name a form, a page or the overview are messages of the [console](console.md)."},
-	{"query", "DuckDB cannot answer a statement", "correct the statement", "1; 2 for an unknown saved query", ""},
+	{"query", "DuckDB cannot answer a statement", "correct the statement", "1", ""},
 	{"data", "received or stored data is wrong", "check what the message names before you accept it", "1; a run without an intact published file or erasure log 3; publish guard 6",
 		"Before you use `--accept-drop`, look at the source: [a publish was held back](recover.md#a-publish-was-held-back)."},
 	{"source", "the API's answers contradict each other, or never end", "nobody at first; if it stays, ask the API's support", "1",
@@ -102,6 +102,8 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 	}
 	page.WriteString("\nThis is the exit code of an error that ends the command. When only some streams fail, or a command of `after:`, the run exits with 1 whatever " +
 		"the class. It exits with 4 if the token was refused or every requested stream is unavailable, and otherwise with 6 if the publish guard acted.\n\n" +
+		"A value that is wrong on the command line is `usage`. So is one in an `AQUEDUCK_…` variable, which stands for a flag. A value that is wrong in `pipelines.yaml`, " +
+		"in a stream file or in another variable is `config`. So is a file, directory, port or object store that cannot be used, whoever names it.\n\n" +
 		"The tables below are made from the code. A message often begins with what the program did, for example `stream contacts: …`. Search the page for a part without " +
 		"names and numbers. If no row fits, the message has no fixed words: follow its line `next:`. \"In the message\" means that the next step depends on the cause. " +
 		"The next step of an unknown name begins with the name that it misspells, or else with the three nearest, if one shares a word with it. A name that shares none gets " +

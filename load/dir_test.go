@@ -27,8 +27,8 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 		want string
 	}{
 		{"other files", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, "thesis.tex"), "") }, "is not a warehouse and contains thesis.tex"},
-		{"a file", func(t *testing.T, path string) { writeFile(t, path, "") }, "not a directory: give the real directory"},
-		{"a link", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, "not a directory: give the real directory"},
+		{"a file", func(t *testing.T, path string) { writeFile(t, path, "") }, "is a file, not a directory: give the real directory"},
+		{"a link", func(t *testing.T, path string) { must(t, os.Symlink(t.TempDir(), path)) }, "is a link, not a directory: give the real directory"},
 		{"writable by everybody", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o755)); must(t, os.Chmod(path, 0o777)) }, "is writable by every user"},
 		{"of a later version", func(t *testing.T, path string) {
 			writeFile(t, filepath.Join(path, ".aqueduck", "format"), "aqueduck warehouse 9\n")

@@ -98,15 +98,15 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 		return err
 	}
 	if !s.Read.Since.HasWindows() && s.Dataset == "" {
-		return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark: it is not read by time, but with since.by " + s.Read.Since.By,
+		return &problem.Problem{Class: "usage", What: "stream " + stream + " has no watermark: it is not read by time, but with since.by " + s.Read.Since.By,
 			Next: "aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
 	}
 	return moveCheckpoints(ctx, r, "rewind", workspace, s, confirm, func(state extract.State) (extract.State, error) {
 		if state.SyncedTo == 0 {
-			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + stream + " has no watermark yet", Next: "aqueduck sync"}
+			return state, &problem.Problem{Class: "usage", What: "stream " + stream + " has no watermark yet", Next: "aqueduck sync"}
 		}
 		if to.Unix() > state.SyncedTo {
-			return state, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("stream %s is synced to %s: a watermark can only be moved back", stream, term.OrDash(warehouse.UnixTime(state.SyncedTo))),
+			return state, &problem.Problem{Class: "usage", What: fmt.Sprintf("stream %s is synced to %s: a watermark can only be moved back", stream, term.OrDash(warehouse.UnixTime(state.SyncedTo))),
 				Next: "give an earlier time"}
 		}
 		state.SyncedTo = to.Unix()
@@ -140,7 +140,7 @@ func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.
 		}
 	}
 	if !ok {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", stream), Next: grammar.BeforeStep(stream, r.Catalogue.Names()) + "list them: aqueduck streams"}
+		return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("no stream %q", stream), Next: grammar.BeforeStep(stream, r.Catalogue.Names()) + "list them: aqueduck streams"}
 	}
 	return s, nil
 }

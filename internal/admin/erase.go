@@ -35,7 +35,7 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 			}
 		}
 		if len(found) == 0 {
-			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stored row names contact %q", id),
+			return &problem.Problem{Class: "usage", What: fmt.Sprintf("no stored row names contact %q", id),
 				Next: "give an id from contacts_all.id"}
 		}
 		if yes, err := confirm(found); err != nil || !yes {
@@ -70,7 +70,7 @@ func countTouched(ctx context.Context, r *runner.Runner, w *warehouse.Writer, wo
 		return nil, err
 	}
 	if i := slices.Index(from, id); i >= 0 && !slices.Contains(ids, into[i]) {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("contact %s was merged into %s", id, into[i]),
+		return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("contact %s was merged into %s", id, into[i]),
 			Next: "aqueduck erase " + into[i] + ", which erases both"}
 	}
 	c, err := w.Work.Erasures.Preview(ctx, workspace, ids)

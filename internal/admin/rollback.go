@@ -122,7 +122,7 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	const next = "list them: aqueduck rollback --list"
 	switch {
 	case len(found) == 0:
-		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no published file of a run " + run, Next: next}
+		return PublishedFile{}, &problem.Problem{Class: "usage", What: "no published file of a run " + run, Next: next}
 	case len(found) > 1:
 		var ids []string
 		for _, f := range found {
@@ -130,7 +130,7 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 		}
 		return PublishedFile{}, runlog.SeveralRuns("published files", run, ids, next)
 	case found[0].Current:
-		return PublishedFile{}, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: found[0].Run + " is the current file of readers", Next: next}
+		return PublishedFile{}, &problem.Problem{Class: "usage", What: found[0].Run + " is the current file of readers", Next: next}
 	}
 	return found[0], nil
 }

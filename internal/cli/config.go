@@ -78,18 +78,25 @@ func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
 // workspaceVariable may be part of warehouse.dir and warehouse.remote.
 const workspaceVariable = "AQUEDUCK_WORKSPACE"
 
+// giveDir is the next step where something else than a directory is named.
+const giveDir = "give the warehouse's directory: --dir DIR"
+
+// refuseFile refuses a file in the place of the warehouse's directory.
+func refuseFile(dir string) error {
+	if found, err := os.Stat(dir); err != nil || found.IsDir() {
+		return nil
+	}
+	return &problem.Problem{Class: "config", What: dir + " is a file, not a directory", Next: giveDir}
+}
+
 // warehouseDir returns the directory of the warehouse, and sets its clock. With --dir, commands that only read need no configuration.
 func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 	defer func() { env.clock.Store(runlog.NewClock(dir, env.Now)) }()
 	if env.dir != "" {
-		const next = "give the warehouse's directory: --dir DIR"
-		switch found, err := os.Stat(env.dir); {
-		case errors.Is(err, fs.ErrNotExist):
-			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: next}
-		case err == nil && !found.IsDir():
-			return "", &problem.Problem{Class: "config", What: env.dir + " is a file, not a directory", Next: next}
+		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
+			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: giveDir}
 		}
-		return layout.Dir(env.dir), nil
+		return layout.Dir(env.dir), refuseFile(env.dir)
 	}
 	cfg, _, err := env.loadConfig()
 	if err != nil {

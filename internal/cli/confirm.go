@@ -17,7 +17,7 @@ func askConfirmation(env *Env, question string) (bool, error) {
 	switch {
 	case errors.Is(err, io.EOF) && answer == "":
 		fmt.Fprintln(env.Stderr)
-		return false, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no answer on standard input; nothing was changed", Next: "answer y or n, or use --yes"}
+		return false, &problem.Problem{Class: "usage", What: "no answer on standard input; nothing was changed", Next: "answer y or n, or use --yes"}
 	case err != nil && !errors.Is(err, io.EOF):
 		return false, fmt.Errorf("read the answer: %w", err)
 	}

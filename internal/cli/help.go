@@ -11,8 +11,9 @@ const exitCodes = `Exit codes:
     0  success; also when max_time, max_requests or --limit ended the run early: the next run continues
     1  a stream failed or is newly unavailable, the API did not answer, the audit has an exact finding,
        a command of after: or a statement failed, or the disk failed or is full; committed data is intact
-    2  wrong command line; plan --detailed-exitcode: tables or columns would be added, or columns widened
-    3  the configuration is wrong, this user cannot use the warehouse's directory, the token belongs to
+    2  the command line, or a variable of a flag, is wrong; plan --detailed-exitcode: tables or columns would
+       be added, or columns widened
+    3  the configuration or a variable in it is wrong, this user cannot use the warehouse's directory, the token belongs to
        another workspace, or a run finds no intact published file
     4  the API refused the token, or every requested stream is unavailable; no watermark of that workspace moved
     5  another run holds the lock of the warehouse, or another serve runs its pipelines

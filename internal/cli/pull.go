@@ -9,6 +9,7 @@ import (
 	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
+	"aqueduck/internal/remote"
 	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
 )
@@ -28,6 +29,9 @@ endpoint and credentials come from.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg := &config.Config{Warehouse: config.Warehouse{Dir: cmp.Or(env.dir, "data")}}
 			if len(args) > 0 {
+				if _, err := remote.ParsePlace(args[0]); err != nil {
+					return usage.Errorf(c, "%w: %s", err, remote.PlaceForm)
+				}
 				cfg.Warehouse.Remote = args[0]
 			} else if loaded, _, err := env.loadConfig(); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -39,7 +40,7 @@ func runnerWith(env *Env, still bool) (*runner.Runner, error) {
 		return nil, err
 	}
 	program, err := sandbox.CurrentProgram()
-	if err != nil {
+	if err = cmp.Or(err, refuseFile(cfg.Warehouse.Dir)); err != nil {
 		return nil, err
 	}
 	dir := layout.Dir(cfg.Warehouse.Dir)

@@ -103,7 +103,7 @@ func savedQuery(name string) (queries.Query, error) {
 		names = append(names, q.Name)
 	}
 	next := grammar.BeforeStep(name, names) + "list the saved queries: aqueduck query --list"
-	return queries.Query{}, &problem.Problem{Class: "query", What: fmt.Sprintf("there is no saved query %q", name), Next: next, Exit: problem.ExitUsage}
+	return queries.Query{}, &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no saved query %q", name), Next: next}
 }
 
 // schemaOf returns the schema of a workspace: the named one, else the first of the configuration, else main.

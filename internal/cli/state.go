@@ -78,7 +78,7 @@ func selectStates(env *Env, c *cobra.Command, states []runlog.StreamState, names
 		if slices.Contains(known, name) {
 			continue
 		}
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no checkpoint of a stream %q", name),
+		return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("no checkpoint of a stream %q", name),
 			Next: grammar.BeforeStep(name, known) + "list those that have one: aqueduck state show"}
 	}
 	return slices.DeleteFunc(states, func(s runlog.StreamState) bool { return !slices.Contains(names, s.Stream) }), nil

@@ -23,7 +23,7 @@ import (
 func ConfigFiles(names []string) (files []string, err error) {
 	const next = "give it, or its directory: -f FILE"
 	if len(names) == 0 {
-		return nil, &problem.Problem{Class: "config", What: "no configuration file is given", Next: next}
+		return nil, &problem.Problem{Class: "usage", What: "no configuration file is given", Next: next}
 	}
 	for _, name := range names {
 		found := []string{filepath.Clean(name)}

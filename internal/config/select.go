@@ -58,7 +58,7 @@ func (c *Config) NoPipelineError(name string) *problem.Problem {
 	if c.Workspaces[name] != nil {
 		what += ": it is a workspace; a run reads a stream from all its workspaces"
 	}
-	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: what, Next: next}
+	return &problem.Problem{Class: "usage", What: what, Next: next}
 }
 
 // PatternRank is 1 for a name and 0 for a pattern. Of several settings for a stream the one with the highest rank counts.

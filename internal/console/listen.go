@@ -36,13 +36,13 @@ func (p Place) Listen() (net.Listener, error) {
 	}
 	host, _, err := net.SplitHostPort(p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: p.Address + " is not an address to listen on", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
+		return nil, &problem.Problem{Class: "usage", What: p.Address + " is not an address to listen on", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
 	}
 	if (p.Cert == "") != (p.Key == "") {
-		return nil, &problem.Problem{Class: "config", What: "TLS needs a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
+		return nil, &problem.Problem{Class: "usage", What: "TLS needs a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
 	}
 	if !isLoopback(host) && (p.Cert == "" || p.Password == "") {
-		return nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--console %s can be reached from other machines: it needs TLS and a password", p.Address), Next: "listen on 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
+		return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("--console %s can be reached from other machines: it needs TLS and a password", p.Address), Next: "listen on 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
 	}
 	l, err := net.Listen("tcp", p.Address)
 	if err != nil {

@@ -51,7 +51,7 @@ func ListenMetrics(address string, names []string) (net.Listener, []string, erro
 	p := Place{Address: address, Hosts: names}
 	host, _, err := net.SplitHostPort(address)
 	if err == nil && !isLoopback(host) {
-		return nil, nil, &problem.Problem{Class: "config", What: fmt.Sprintf("--metrics %s can be reached from other machines", address),
+		return nil, nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("--metrics %s can be reached from other machines", address),
 			Next: "listen on 127.0.0.1; other machines can use a proxy (--metrics-host) or a tunnel"}
 	}
 	l, err := p.Listen()

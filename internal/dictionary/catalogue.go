@@ -74,12 +74,12 @@ func DescribeStream(c *schemas.Catalogue, name string) (StreamDescription, error
 func noStream(c *schemas.Catalogue, name string) error {
 	for _, s := range c.Streams() {
 		if s.IsExportFamily() && strings.HasPrefix(name, s.Name+"_") {
-			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("%q would be a dataset of the stream %s, whose columns only the source knows", name, s.Name),
+			return &problem.Problem{Class: "usage", What: fmt.Sprintf("%q would be a dataset of the stream %s, whose columns only the source knows", name, s.Name),
 				Next: fmt.Sprintf("aqueduck streams %s; after a run: aqueduck query \"FROM _sync.dictionary WHERE table_name = '%s'\"", s.Name, name)}
 		}
 	}
 	next := grammar.BeforeStep(name, c.Names()) + "list them: aqueduck streams"
-	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("there is no stream %q", name), Next: next}
+	return &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no stream %q", name), Next: next}
 }
 
 func describeStream(c *schemas.Catalogue, s *schemas.Stream) StreamDescription {

@@ -70,10 +70,10 @@ const shownRows = 10
 // Try reads one page of a stream with the workspace's token, and writes nothing. named is how the caller named the stream: its name or its file.
 func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Stream, named, id string) (*Trial, error) {
 	if s.IsExportFamily() {
-		return nil, &problem.Problem{Class: "config", What: s.Name + " lists datasets, which are exported as files", Next: "list the datasets: aqueduck plan --ask"}
+		return nil, &problem.Problem{Class: "usage", What: s.Name + " lists datasets, which are exported as files", Next: "list the datasets: aqueduck plan --ask"}
 	}
 	if s.Read.ByIDs() && id == "" {
-		return nil, &problem.Problem{Class: "config", What: s.Name + " is read by id", Next: "give an id: aqueduck streams try " + named + " --id ID"}
+		return nil, &problem.Problem{Class: "usage", What: s.Name + " is read by id", Next: "give an id: aqueduck streams try " + named + " --id ID"}
 	}
 	client, closing, err := plan.ConnectReader(ctx, r, workspace)
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 
 // Problem is an error in the form that users need: its class, what happened where, and what to do next.
 type Problem struct {
-	Class string // config, auth, plan, scope, version, not_found, transient, data, source, busy, disk, bug
+	Class string // usage, config, auth, plan, scope, version, not_found, transient, data, source, busy, disk, bug
 	What  string
 	Next  string
 	Err   error
@@ -78,6 +78,8 @@ func (p *Problem) ExitCode() int {
 		return p.Exit
 	}
 	switch p.Class {
+	case "usage":
+		return ExitUsage
 	case "config":
 		return ExitConfig
 	case "auth":

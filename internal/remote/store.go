@@ -47,6 +47,21 @@ func OpenStore(address string) (*Store, error) {
 	return &Store{client: b.Client, bucket: b.Name, prefix: b.Prefix, place: address}, nil
 }
 
+// PlaceForm says how a place in an object store is written.
+const PlaceForm = "write s3://BUCKET/PREFIX; a bucket name has 3 to 63 small letters, digits, dots and hyphens"
+
+// ParsePlace reads an address such as s3://bucket/prefix.
+func ParsePlace(address string) (*url.URL, error) {
+	at, err := url.Parse(address)
+	if err == nil {
+		err = s3utils.CheckValidBucketNameStrict(at.Host)
+	}
+	if err != nil || at.Scheme != "s3" || at.RawQuery != "" || at.User != nil {
+		return nil, fmt.Errorf("%q is no place in an object store", address)
+	}
+	return at, nil
+}
+
 // Bucket is a client of a bucket, and a place in it.
 type Bucket struct {
 	Client *minio.Client
@@ -56,12 +71,9 @@ type Bucket struct {
 
 // Dial returns a client for an address such as s3://bucket/prefix, which stands under a key of the configuration. It sends no request.
 func Dial(key, address string) (b Bucket, err error) {
-	at, err := url.Parse(address)
-	if err == nil {
-		err = s3utils.CheckValidBucketNameStrict(at.Host)
-	}
-	if err != nil || at.Scheme != "s3" || at.RawQuery != "" || at.User != nil {
-		return b, &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no place in an object store", address), Next: "write s3://BUCKET/PREFIX; a bucket name has 3 to 63 small letters, digits, dots and hyphens"}
+	at, err := ParsePlace(address)
+	if err != nil {
+		return b, &problem.Problem{Class: "config", What: err.Error(), Next: PlaceForm}
 	}
 	b.Name = at.Host
 	if prefix := strings.Trim(at.Path, "/"); prefix != "" {

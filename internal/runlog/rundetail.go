@@ -105,10 +105,10 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 			return nil, err
 		}
 		if !at.IsZero() {
-			return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: id + " is no run, but the file of an erasure at " + term.OrDash(at),
+			return nil, &problem.Problem{Class: "usage", What: id + " is no run, but the file of an erasure at " + term.OrDash(at),
 				Next: "see its certificate: aqueduck query \"FROM _sync.erasures\"; " + next}
 		}
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "no run " + id, Next: next}
+		return nil, &problem.Problem{Class: "usage", What: "no run " + id, Next: next}
 	case len(found) > 1:
 		var ids []string
 		for _, r := range found {

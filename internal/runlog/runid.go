@@ -37,5 +37,5 @@ func SeveralRuns(what, given string, ids []string, next string) error {
 	if len(ids) > most {
 		found = append(found, "…")
 	}
-	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("several %s have an id that begins with %s: %s", what, given, strings.Join(found, ", ")), Next: next}
+	return &problem.Problem{Class: "usage", What: fmt.Sprintf("several %s have an id that begins with %s: %s", what, given, strings.Join(found, ", ")), Next: next}
 }

@@ -23,7 +23,7 @@ func StoredWorkspaces(ctx context.Context, dir layout.Dir) (names []string) {
 
 // NoWorkspace is the error for a workspace that the published file does not have.
 func NoWorkspace(name string, stored []string) error {
-	p := &problem.Problem{Class: "config", What: fmt.Sprintf("this warehouse has no workspace %q", name), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
+	p := &problem.Problem{Class: "usage", What: fmt.Sprintf("this warehouse has no workspace %q", name), Next: "choose one of the workspaces of this warehouse: --workspace NAME"}
 	if len(stored) > 0 {
 		p.Next += "; it has " + strings.Join(stored, ", ")
 	}

@@ -37,11 +37,11 @@ func (r *Runner) SelectStreams(p *config.Pipeline, o *Options) ([]*schemas.Strea
 		}
 	}
 	if len(chosen) == 0 && timeless != "" {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "stream " + timeless + " is always read in full, not by time",
+		return nil, &problem.Problem{Class: "usage", What: "stream " + timeless + " is always read in full, not by time",
 			Next: "omit --since and --until: each run reads the whole stream"}
 	}
 	if len(chosen) == 0 {
-		return nil, &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: "pipeline " + p.Name + " reads none of the selected streams",
+		return nil, &problem.Problem{Class: "usage", What: "pipeline " + p.Name + " reads none of the selected streams",
 			Next: "choose from " + strings.Join(p.Streams, ", ")}
 	}
 	return chosen, nil
@@ -71,7 +71,7 @@ func (r *Runner) ChoosePipelines(names []string, o Options) (some []*config.Pipe
 		if len(o.Workspaces) > 0 {
 			narrow := p.Narrow(r.Config, o.Workspaces)
 			if narrow == nil {
-				err = &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("pipeline %s does not read workspace %s", p.Name, strings.Join(o.Workspaces, ", ")),
+				err = &problem.Problem{Class: "usage", What: fmt.Sprintf("pipeline %s does not read workspace %s", p.Name, strings.Join(o.Workspaces, ", ")),
 					Next: "name another pipeline, or none: then all that read this workspace run"}
 				continue
 			}
@@ -95,7 +95,7 @@ func (r *Runner) checkPatterns(o *Options) error {
 	drops := slices.DeleteFunc(slices.Clone(o.AcceptDrop), func(name string) bool { return dictionary.IsTable(r.Catalogue.Streams(), name) })
 	for _, name := range drops {
 		if r.isStream(name) != nil {
-			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream or table %q", name),
+			return &problem.Problem{Class: "usage", What: fmt.Sprintf("no stream or table %q", name),
 				Next: grammar.BeforeStep(name, slices.Concat(r.Catalogue.Names(), dictionary.TableNames(r.Catalogue.Streams()))) +
 					"use the name that the error of the run printed, or list streams and tables: aqueduck streams"}
 		}
@@ -110,7 +110,7 @@ func (r *Runner) checkPatterns(o *Options) error {
 			return err
 		}
 		if i < len(o.Select) && strings.Contains(pattern, ".") && !slices.ContainsFunc(meant, func(p *config.Pipeline) bool { return r.pipelineReads(p, stream) }) {
-			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("pipeline %s reads no stream %q", pipeline, stream),
+			return &problem.Problem{Class: "usage", What: fmt.Sprintf("pipeline %s reads no stream %q", pipeline, stream),
 				Next: "choose from " + strings.Join(meant[0].Streams, ", ")}
 		}
 	}
@@ -124,7 +124,7 @@ func (r *Runner) isStream(pattern string) error {
 	}) {
 		return nil
 	}
-	return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no stream %q", pattern), Next: grammar.BeforeStep(pattern, r.Catalogue.Names()) + "list them: aqueduck streams"}
+	return &problem.Problem{Class: "usage", What: fmt.Sprintf("no stream %q", pattern), Next: grammar.BeforeStep(pattern, r.Catalogue.Names()) + "list them: aqueduck streams"}
 }
 
 // pipelineReads reports whether a pipeline reads a stream that a name or pattern matches.

@@ -43,7 +43,7 @@ func RecordCrashedRun(ctx context.Context, r *runner.Runner) error {
 		return err
 	}
 	if p, ok := r.Config.Pipeline(past.Pipeline); !ok || !runlog.IsCatchUp(p, past) {
-		notifyRunEnded(ctx, r, past, driftOfRun(ctx, r, past.Run))
+		notifyRunEnded(ctx, r, past, driftOfRun(ctx, r, past.Run, nil))
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func RecordDiedRun(ctx context.Context, r *runner.Runner, p *config.Pipeline, be
 	}
 	logged, _ := keepLog(r, past.Run)
 	logged.Log.Error("the process of a run crashed; committed data is intact", "pipeline", past.Pipeline, "run", past.Run, "error", reason, "next", past.Next)
-	notifyRunEnded(ctx, r, past, driftOfRun(ctx, r, past.Run))
+	notifyRunEnded(ctx, r, past, driftOfRun(ctx, r, past.Run, nil))
 	return nil
 }
 

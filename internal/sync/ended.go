@@ -31,7 +31,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	past.Finished, past.Emulated = runlog.ToMicroseconds(r.Now()), r.IsEmulated()
 	var drift []runlog.Drift
 	if report == nil || !report.Unchanged { // a file that did not change has no drift of this run
-		drift = driftOfRun(ctx, r, past.Run)
+		drift = driftOfRun(ctx, r, past.Run, err)
 	}
 	if report != nil {
 		report.Drift = runlog.SentDrift(drift)

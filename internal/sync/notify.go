@@ -48,9 +48,10 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun,
 }
 
 // driftOfRun returns the schema drift that a run recorded and published. A signal that ended the run does not stop the reading.
-func driftOfRun(ctx context.Context, r *runner.Runner, run string) []runlog.Drift {
+// stopped is why the run did not take place, or nil: then it has no drift, and its own error says why nothing can be read.
+func driftOfRun(ctx context.Context, r *runner.Runner, run string, stopped error) []runlog.Drift {
 	drift, err := runlog.RunDrift(context.WithoutCancel(ctx), r.Dir, r.Catalogue, run)
-	if err != nil {
+	if err != nil && stopped == nil {
 		r.Log.Warn("the schema drift of the run cannot be read: neither its report nor an alert has it", "run", run, "error", err)
 	}
 	return drift

@@ -66,7 +66,7 @@ func Sync(ctx context.Context, r *runner.Runner, pipeline *config.Pipeline, o ru
 	if lost, err := noteCrashedRun(r); err != nil {
 		return nil, err
 	} else if lost != nil && lost.Pipeline != pipeline.Name {
-		notifyRunEnded(ctx, r, lost, driftOfRun(ctx, r, lost.Run)) // a run of the same pipeline would be its catch-up run
+		notifyRunEnded(ctx, r, lost, driftOfRun(ctx, r, lost.Run, nil)) // a run of the same pipeline would be its catch-up run
 	}
 	unchanged, restored, err := resumeErasures(ctx, r)
 	if err != nil {

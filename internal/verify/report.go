@@ -87,7 +87,7 @@ func Accept(r *runner.Runner, ids []string) error {
 	}
 	for _, id := range ids {
 		if !slices.Contains(n.Found, id) {
-			return &problem.Problem{Class: "usage", Exit: problem.ExitUsage, What: fmt.Sprintf("no difference of the last verification has the id %q", id),
+			return &problem.Problem{Class: "usage", What: fmt.Sprintf("no difference of the last verification has the id %q", id),
 				Next: "list the differences with their ids: aqueduck verify"}
 		}
 		n.Accepted[id] = r.Now().UTC()

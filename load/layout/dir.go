@@ -123,8 +123,11 @@ func Trusted(d Dir) error {
 			return err
 		}
 		if !info.IsDir() {
-			return fmt.Errorf("%s is a file or link (%s), not a directory: give the real directory",
-				path, info.Mode().Type())
+			kind := "file"
+			if info.Mode()&fs.ModeSymlink != 0 {
+				kind = "link"
+			}
+			return fmt.Errorf("%s is a %s, not a directory: give the real directory", path, kind)
 		}
 		if disk.OwnedByOther(info) {
 			return fmt.Errorf("%s belongs to another user, who could change its files: run as that user, `chown` it, or give another directory", path)

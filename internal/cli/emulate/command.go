@@ -18,6 +18,7 @@ import (
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/emulator/apiversion"
 	"aqueduck/internal/emulator/control"
 	"aqueduck/internal/emulator/webhook"
 	"aqueduck/internal/problem"
@@ -186,8 +187,10 @@ func checkFlags(c *cobra.Command, e *emulateOptions) error {
 		return usage.Errorf(c, "--token cannot contain spaces")
 	case !headerName.MatchString(e.header):
 		return usage.Errorf(c, "--version-header %s: expected a name like Service-Version", problem.ShellQuote(e.header))
-	case !versionNumber.MatchString(e.version):
-		return usage.Errorf(c, "--api-version %s: expected a number like 2.17", e.version)
+	case !isServed(e.version):
+		return usage.Errorf(c, "--api-version %s: expected a number up to 2.17, such as 2.16", problem.ShellQuote(e.version))
+	case e.port < 0 || e.port > 65_535:
+		return usage.Errorf(c, "--port %d: expected a number up to 65535; 0 takes a free port", e.port)
 	}
 	for _, address := range e.webhooks {
 		if err := emulator.CheckWebhook(address, e.secret); err != nil {
@@ -198,6 +201,12 @@ func checkFlags(c *cobra.Command, e *emulateOptions) error {
 		return err
 	}
 	return checkLiveFlags(c, e.live, e.speed, e.state)
+}
+
+// isServed reports whether a text is an API version that the emulator serves.
+func isServed(version string) bool {
+	v, ok := apiversion.Parse(version)
+	return ok && versionNumber.MatchString(version) && apiversion.AfterStable.AtLeast(v)
 }
 
 // addScopedTokens adds the tokens of --scoped-token.

@@ -17,6 +17,12 @@ const prefix = "AQUEDUCK_"
 // otherVariables are those that the program reads, or sets for the commands of `after:`, without a flag.
 var otherVariables = []string{"AQUEDUCK_DEBUG", "AQUEDUCK_DATABASE", "AQUEDUCK_PIPELINE", "AQUEDUCK_RUN"}
 
+// emulatorPrefix begins the variables of the embedded workspace. Other programs have such variables too, so only a near one is a mistake.
+const emulatorPrefix = "EMULATOR_"
+
+// emulatorVariables are those that help env lists.
+var emulatorVariables = []string{"EMULATOR_HOURS", "EMULATOR_SEED", "EMULATOR_POPULATION", "EMULATOR_CONTACTS"}
+
 // HasVariable reports whether a variable of the environment sets the flag of a command: not confirmations such as --yes, and none of the emulator,
 // which has separate variables.
 func HasVariable(c *cobra.Command, f *pflag.Flag) bool {
@@ -30,11 +36,14 @@ func UnknownVariables(root *cobra.Command, environ []string, isNamed func(name s
 	addVariables(root, &known)
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
+		if near := nearestVariable(emulatorPrefix, name, emulatorVariables); near != "" && near != name && value != "" && !isNamed(name) {
+			warnings = append(warnings, fmt.Sprintf("warning: the environment variable %s has no effect; did you mean %s?", name, near))
+		}
 		if !strings.HasPrefix(name, prefix) || value == "" || slices.Contains(known, name) || isNamed(name) {
 			continue
 		}
 		text := fmt.Sprintf("warning: the environment variable %s has no effect: no flag takes it", name)
-		if near := nearestVariable(name, known); near != "" {
+		if near := nearestVariable(prefix, name, known); near != "" {
 			text += "; did you mean " + near + "?"
 		}
 		warnings = append(warnings, text)
@@ -57,13 +66,17 @@ func addVariables(c *cobra.Command, known *[]string) {
 	}
 }
 
-// nearestVariable compares what follows the prefix, which all names share.
-func nearestVariable(name string, known []string) string {
+// nearestVariable compares what follows the prefix, which all names share; "" if name has another prefix, or none is near.
+func nearestVariable(prefix, name string, known []string) string {
+	rest, found := strings.CutPrefix(name, prefix)
+	if !found {
+		return ""
+	}
 	words := make([]string, len(known))
 	for i, k := range known {
 		words[i] = strings.TrimPrefix(k, prefix)
 	}
-	if near := grammar.Nearest(strings.TrimPrefix(name, prefix), words); near != "" {
+	if near := grammar.Nearest(rest, words); near != "" {
 		return prefix + near
 	}
 	return ""
