@@ -11,7 +11,7 @@ import (
 // Spec is the grammar of a stream file.
 func Spec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-		{Name: "stream", Kind: grammar.Text, Required: true, Form: name,
+		{Name: "stream", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. stream: notes",
 			Doc: "Name of the stream, and of its table."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is; becomes the comment of the table."},
 		readSpec(),
@@ -72,7 +72,7 @@ func Spec() *grammar.Spec {
 
 func readSpec() grammar.Spec {
 	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text, Doc: "Its value."}
-	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Doc: "How the stream is read.", Keys: []grammar.Spec{
+	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Hint: "e.g. read: {endpoint: GET /notes, records: data, page: {by: none}, since: {by: full}}", Doc: "How the stream is read.", Keys: []grammar.Spec{
 		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /help_center/help_centers",
 			Doc: "Method and path, below `base_url`. `over` fills `{id}`."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
@@ -217,7 +217,7 @@ var (
 	suffix   = grammar.NewForm(`^_[a-z][a-z0-9_]{0,20}$`, "a suffix is _ and lower-case letters, digits and _: %q is not")
 	sqlFile  = grammar.NewForm(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")
 	dotted   = grammar.NewForm(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")
-	request  = grammar.NewForm(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected a method and a path, found %q")
+	request  = grammar.NewForm(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected GET or POST and a path, found %q")
 	value    = grammar.NewForm(`^[A-Za-z0-9_-]{1,128}$`, "a value is letters, digits, _ and -, as the API's are: %q is not")
 	word     = grammar.NewForm(`^[A-Za-z0-9_.-]{1,64}$`, "a word is letters, digits, _, . and -: %q is not")
 	inTable  = grammar.NewForm(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")

@@ -31,15 +31,17 @@ func newCheck(env *Env) *cobra.Command {
 		Use:   "check",
 		Short: "Validate pipelines.yaml and the stream files",
 		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and correction. Needs
-neither token nor network. Exit code 3 means that there are mistakes. Once the files have
-none, your own models are made on empty tables, in a separate process.
+neither token nor network. Exit code 3 means that there are mistakes. Once the files have none, your own models are made on empty
+tables, in a separate process: DuckDB's mistakes come then. A model of streams that no pipeline reads is a warning.
 
 Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
 only their owner can read, and files outside the configuration's directory.
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. They also
 name what a run on this machine would refuse, such as a token file that others can read.
-Variables that are not set are listed; a run that needs one reports it.
+
+A variable that is not set is listed if only an address, a token or an alert needs it: a run reports it. Anywhere else, as in
+warehouse.dir, it is a mistake.
 
 --format github writes annotations for the lines of a pull request. --skip-env-check is for machines without the variables and
 files that the configuration names: values that need one are not checked.
@@ -99,6 +101,9 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 			r, _ = newReadOnlyRunner(env) // without one the configuration is checked all the same
 		}
 		found = append(config.Warnings, mirrorDoubts(config)...)
+		for _, o := range dictionary.FindOmitted(catalogue, config) {
+			found = append(found, grammar.Mistake{File: o.Model.File, Line: o.Model.Line, Column: 1, Message: o.String(), Hint: o.NextStep(), Warning: true})
+		}
 		for _, text := range plan.FindDoubts(ctx, config, catalogue, r) {
 			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
 		}

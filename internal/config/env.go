@@ -97,9 +97,19 @@ func (e referenceExpander) expandPiece(p textPiece) (string, error) {
 	case p.hasDefault:
 		return p.defaultValue, nil
 	case set:
-		return "", e.lenientError(fmt.Errorf("the variable %s is empty", p.text))
+		return "", e.lenientError(&unsetVariable{p.text, "empty"})
 	}
-	return "", e.lenientError(fmt.Errorf("the variable %s is not set", p.text))
+	return "", e.lenientError(&unsetVariable{p.text, "not set"})
+}
+
+// unsetVariable is the error of a variable without a value.
+type unsetVariable struct{ name, state string }
+
+func (u *unsetVariable) Error() string { return fmt.Sprintf("the variable %s is %s", u.name, u.state) }
+
+// NextStep says how to go on.
+func (u *unsetVariable) NextStep() string {
+	return "set it for this command, or check all but the variables: aqueduck check --skip-env-check"
 }
 
 // lenientError converts the error of a missing variable or file to grammar.ErrUnknown when the expander is lenient.

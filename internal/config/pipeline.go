@@ -40,7 +40,7 @@ func (p *pipelineEntry) takeOverlap(v *grammar.Value) {
 
 func (p *pipelineEntry) takeErrorAfter(v *grammar.Value) {
 	if p.ErrorAfter = v.Duration(); v.IsSet() && p.ErrorAfter < p.WarnAfter {
-		v.Wrong("", "error_after is less than warn_after")
+		v.Wrong("give it at least the time of warn_after", "error_after is less than warn_after")
 	}
 }
 

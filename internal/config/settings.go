@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/internal/grammar"
@@ -113,12 +114,18 @@ func (s *settingsEntry) takeMaskedName(item *grammar.Value, way string, names fu
 			columns = append(columns, column.Name)
 		}
 	}
-	hint := grammar.Nearest(item.Text(), columns)
-	if hint == item.Text() || hint == "" {
-		item.Wrong("", "%v", refused)
-		return
+	reason := refused.Error()
+	if _, short, found := strings.Cut(reason, way+" "+item.Text()+": "); found { // the place of the mistake says the rest
+		reason = short
 	}
-	item.Wrong(`did you mean "`+hint+`"?`, "%v", refused)
+	hint := "remove it from " + way
+	if strings.Contains(reason, "no such column") {
+		hint = "list the columns: aqueduck streams NAME"
+	}
+	if near := grammar.Nearest(item.Text(), columns); near != item.Text() && near != "" {
+		hint = `did you mean "` + near + `"?`
+	}
+	item.Wrong(hint, "%s", reason)
 }
 
 // IsKeepable reports whether the configuration may keep a column's value when a person is erased: it is about the record and not about the person.

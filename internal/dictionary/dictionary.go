@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/grammar"
@@ -96,15 +97,29 @@ func FindFailedModels(ctx context.Context, c *schemas.Catalogue, config *config.
 	}
 	for _, f := range failed {
 		m := config.Models[slices.IndexFunc(config.Models, func(m schemas.Relation) bool { return m.Name == f.Name })]
-		mistake := grammar.Mistake{File: f.File, Line: f.Line, Column: 1, Message: fmt.Sprintf("DuckDB refuses the model %q: %v", f.Name, f.Err)}
+		mistake := grammar.Mistake{File: f.File, Line: f.Line, Column: 1, Message: fmt.Sprintf("DuckDB refuses the model %q: %v", f.Name, f.Err), Hint: f.Hint}
 		if lines, at := strings.Split(m.SQL, "\n"), f.Line-m.Line; m.Private {
 			mistake.Message = fmt.Sprintf("DuckDB refuses a model: %v", f.Err)
 		} else if at >= 0 && at < len(lines) {
-			mistake.Excerpt = lines[at]
+			mistake.Excerpt, mistake.Column = lines[at], columnAfter(lines[at], f.Before)
+		}
+		if mistake.Hint == "" {
+			mistake.Hint = "correct the SQL (docs/models.md#your-own-models)"
 		}
 		found = append(found, mistake)
 	}
 	return found, err
+}
+
+// columnAfter is the column after a text that a line begins with, or that DuckDB shortened at its beginning; 1 if the line does not have it, or
+// has it twice.
+func columnAfter(line, before string) int {
+	shown, shortened := strings.CutPrefix(before, "...")
+	at := strings.Index(line, shown)
+	if at < 0 || shortened && strings.Count(line, shown) > 1 || !shortened && at > 0 {
+		return 1
+	}
+	return utf8.RuneCountInString(line[:at+len(shown)]) + 1
 }
 
 // unknownColumns are the columns that a model's key line or column lines name, and that the model does not have.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/internal/config"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 	"aqueduck/transform/models"
@@ -71,6 +72,56 @@ func streamOf(c *schemas.Catalogue, relation string) []string {
 		}
 	}
 	return nil
+}
+
+// OmittedModel is a model of a user that has no rows to read: no pipeline reads the streams of its tables.
+type OmittedModel struct {
+	Model   schemas.Relation
+	Streams []string // that a pipeline must read
+}
+
+// String says why the model is not in the published file. Of a private file it names the streams alone.
+func (o OmittedModel) String() string {
+	what := fmt.Sprintf("model %q", o.Model.Name)
+	if o.Model.Private {
+		what = "a model"
+	}
+	return fmt.Sprintf("%s reads %s, which no pipeline reads: without its tables the model is left out", what, strings.Join(o.Streams, ", "))
+}
+
+// NextStep says what to do about it.
+func (o OmittedModel) NextStep() string {
+	return "add " + strings.Join(o.Streams, ", ") + " to the streams of a pipeline, or remove the model"
+}
+
+// FindOmitted returns the models of users that read tables, themselves or through other models, of streams that no pipeline reads.
+func FindOmitted(c *schemas.Catalogue, config *config.Config) (all []OmittedModel) {
+	made := map[string][]string{}
+	for _, m := range config.Models {
+		made["models."+m.Name] = readRelations(m)
+	}
+	read := config.Read(c, true)
+	for _, m := range config.Models {
+		if models.IsBuiltin(m.Name) {
+			continue
+		}
+		var lacks []string
+		for _, table := range storedSources(made, "models."+m.Name) {
+			for _, name := range streamOf(c, table) {
+				isRead := func(stream string) bool {
+					s, _ := c.Stream(stream)
+					return stream == name || s.IsExportFamily() && strings.HasPrefix(name, stream+"_")
+				}
+				if !slices.ContainsFunc(read, isRead) && !slices.Contains(lacks, name) {
+					lacks = append(lacks, name)
+				}
+			}
+		}
+		if len(lacks) > 0 {
+			all = append(all, OmittedModel{m, lacks})
+		}
+	}
+	return all
 }
 
 // Lineage is one step of what a relation is made from, and one step of what is made from it. Models are named like models.sla, stored relations like contacts.

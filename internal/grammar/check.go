@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -71,7 +72,7 @@ func (d *checkedFile) messageAt(path, message string) string {
 
 func (d *checkedFile) checkMapping(v *Value, entry func(*Value, *yaml.Node, *yaml.Node) []string) {
 	if v.node.Kind != yaml.MappingNode {
-		d.reportMistake(v.node, d.messageAt(v.path, "expected keys with values, found "+nodeForm(v.node)), "")
+		d.reportMistake(v.node, d.messageAt(v.path, "expected keys with values, found "+nodeForm(v.node)), "write {key: value}")
 		return
 	}
 	v.valid = true
@@ -126,9 +127,12 @@ func (d *checkedFile) checkKnownKey(v *Value, key, value *yaml.Node) []string {
 		return d.reportUnknownKey(v, key, value)
 	}
 	path := joinPath(v.path, key.Value)
+	if key.Line == value.Line && key.Column == value.Column { // the key of a short form, which the file does not have
+		path = v.path
+	}
 	if spec.Later {
 		v.flawed = true
-		m := d.newMistake(key, d.messageIn(v.path, fmt.Sprintf("%q is not built yet", key.Value)), "")
+		m := d.newMistake(key, d.messageIn(v.path, fmt.Sprintf("%q is not built yet", key.Value)), "remove this key")
 		m.known = true
 		d.report.Add(m)
 		return nil
@@ -202,7 +206,11 @@ func (d *checkedFile) reportMissingKeys(v *Value, there map[string]int, meant []
 		if place == nil {
 			place = &yaml.Node{Line: v.node.Line, Column: v.node.Column}
 		}
-		m := d.newMistake(place, d.messageIn(v.path, fmt.Sprintf("key %q is missing", k.Name)), k.Doc)
+		hint := k.Doc
+		if strings.HasPrefix(k.Hint, "e.g. "+k.Name+":") {
+			hint = k.Hint
+		}
+		m := d.newMistake(place, d.messageIn(v.path, fmt.Sprintf("key %q is missing", k.Name)), hint)
 		m.known = true
 		d.report.Add(m)
 	}
@@ -210,7 +218,7 @@ func (d *checkedFile) reportMissingKeys(v *Value, there map[string]int, meant []
 
 func (d *checkedFile) checkList(v *Value) {
 	if v.node.Kind != yaml.SequenceNode {
-		d.reportMistake(v.node, d.messageAt(v.path, "expected a list, found "+nodeForm(v.node)), "")
+		d.reportMistake(v.node, d.messageAt(v.path, "expected a list, found "+nodeForm(v.node)), "write [a, b]")
 		return
 	}
 	v.valid = true
@@ -236,7 +244,7 @@ func (d *checkedFile) oneOrAll(v *Value) {
 
 func (d *checkedFile) checkScalar(v *Value) {
 	if v.node.Kind != yaml.ScalarNode {
-		d.reportMistake(v.node, d.messageAt(v.path, "expected one value, found "+nodeForm(v.node)), "")
+		d.reportMistake(v.node, d.messageAt(v.path, "expected one value, found "+nodeForm(v.node)), cmp.Or(v.spec.Hint, "write one value, without brackets"))
 		return
 	}
 	v.text = v.node.Value
@@ -250,7 +258,11 @@ func (d *checkedFile) checkScalar(v *Value) {
 			if d.private { // the error names the variable or file
 				message = "a variable or file that the value names has no text"
 			}
-			d.reportMistake(v.node, d.messageAt(v.path, message), "")
+			hint := ""
+			if next := (interface{ NextStep() string })(nil); errors.As(err, &next) {
+				hint = next.NextStep()
+			}
+			d.reportMistake(v.node, d.messageAt(v.path, message), hint)
 			return
 		}
 		v.text = text

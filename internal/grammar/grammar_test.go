@@ -145,7 +145,7 @@ garden.yaml:9:9: error: tools[0]: not in this garden
 
 garden.yaml:10:1: error: "drone" is not built yet
    10 | drone: {}
-      | ^^^^^
+      | ^^^^^ remove this key
 
 garden.yaml:11:1: error: key "soil" is given twice
    11 | soil: sand

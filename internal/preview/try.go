@@ -236,7 +236,7 @@ func (t *Trial) addBatch(b transform.Batch, ignored [][]string) {
 // stream; both may be empty.
 func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name string) (string, []byte, error) {
 	if err := schemas.CheckReadable(path); err != nil {
-		return "", nil, &problem.Problem{Class: "config", What: err.Error(), Next: "give the address of a list, e.g. /news/newsfeeds"}
+		return "", nil, &problem.Problem{Class: "usage", What: err.Error(), Next: "give the address of a list, e.g. /news/newsfeeds"}
 	}
 	client, closing, err := plan.ConnectReader(ctx, r, workspace)
 	if err != nil {

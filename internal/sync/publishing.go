@@ -7,12 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/internal/config"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/load"
 	"aqueduck/load/failure"
 	"aqueduck/load/publish"
+	"aqueduck/load/read"
 )
 
 // publishRun publishes what is committed. Erasures and histories come first, because both change what the file shows. more says that the run
@@ -39,6 +42,9 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		return err
 	}
 	reportModels(r, result.FailedModels)
+	if !more {
+		reportOmitted(ctx, r)
+	}
 	if result.Removed != nil {
 		r.AddNote("older published files were removed: " + result.Removed.Error())
 	}
@@ -61,6 +67,32 @@ func reportModels(r *stream.Run, failed []publish.FailedModel) {
 		missing = append(missing, text)
 	}
 	r.Reported.MissingModels = strings.Join(missing, "; ")
+}
+
+// reportOmitted logs and notes each model of a user that the published file lacks because no pipeline reads the streams of its tables.
+func reportOmitted(ctx context.Context, r *stream.Run) {
+	omitted := dictionary.FindOmitted(r.Runner.Catalogue, r.Config)
+	if len(omitted) == 0 {
+		return
+	}
+	var schemas []string
+	for _, workspace := range r.Config.WorkspaceNames() {
+		schemas = append(schemas, config.ModelSchema(workspace))
+	}
+	made := map[string]bool{}
+	err := read.Query(ctx, r.Runner.Dir.Readable(), "SELECT table_name FROM information_schema.tables WHERE table_schema IN ('"+strings.Join(schemas, "', '")+"')",
+		func(_ []string, row []any) error {
+			if row != nil {
+				made[fmt.Sprint(row[0])] = true
+			}
+			return nil
+		})
+	for _, o := range omitted {
+		if err == nil && !made[o.Model.Name] {
+			r.AddNote(o.Model.File + ": " + o.String())
+			r.Runner.Log.Warn("the published file lacks a model", "file", o.Model.File, "error", o.String(), "next", o.NextStep())
+		}
+	}
 }
 
 // holdBack ends a run whose publish the guard blocked: the readers keep their file, and the findings say which tables lost rows. The next run

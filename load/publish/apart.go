@@ -80,7 +80,7 @@ func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelA
 	for _, r := range b.userModels {
 		switch {
 		case lethal[r.Name] != nil:
-			a.recordFailure(r, r.Line, lethal[r.Name])
+			a.recordFailure(r, modelFault{Line: r.Line}, lethal[r.Name])
 		case b.defined && !isTable(r):
 			a.made = append(a.made, r)
 		default:
@@ -143,7 +143,7 @@ func (a *modelAttempt) recordMessage(kind byte, payload []byte) error {
 	case madeKind:
 		a.made = append(a.made, r)
 	case failedKind:
-		a.recordFailure(r, n.Line, errors.New(n.Text))
+		a.recordFailure(r, n.Fault, errors.New(n.Text))
 	}
 	return nil
 }

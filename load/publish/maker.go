@@ -44,7 +44,7 @@ const (
 // modelOutcome is the result of a model, by its index in the request.
 type modelOutcome struct {
 	Model int
-	Line  int
+	Fault modelFault
 	Text  string // why it failed
 }
 
@@ -77,7 +77,7 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 			wrong = makeRelation(ctx, db, o.Schema, m.Relation, there[m.Name])
 		}
 		if wrong != nil {
-			kind, outcome.Line, outcome.Text = failedKind, lineOf(m.Relation, wrong), plainError(m.Relation, wrong).Error()
+			kind, outcome.Fault, outcome.Text = failedKind, faultOf(o.Schema, m.Relation, wrong), plainError(m.Relation, wrong).Error()
 		} else {
 			made = append(made, m.Name)
 		}

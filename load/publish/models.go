@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ func (f FailedModel) String() string {
 	place := f.File
 	if f.Line > 0 {
 		place = fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	if f.Hint != "" {
+		return fmt.Sprintf("%s: model %s.%s: %v (%s)", place, f.Schema, f.Name, f.Err, f.Hint)
 	}
 	return fmt.Sprintf("%s: model %s.%s: %v", place, f.Schema, f.Name, f.Err)
 }
@@ -112,7 +116,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	}
 	ordered, circle := m.buildOrder(stored)
 	for _, r := range circle {
-		b.recordFailure(r, r.Line, errors.New("it reads models that read it"))
+		b.recordFailure(r, modelFault{Line: r.Line, Hint: "a model must not read itself, also not through others"}, errors.New("it reads models that read it"))
 	}
 	for _, r := range ordered {
 		switch {
@@ -137,7 +141,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 		case ctx.Err() != nil:
 			return err
 		default:
-			b.recordFailure(r, lineOf(r, err), plainError(r, err))
+			b.recordFailure(r, faultOf(m.Schema, r, err), plainError(r, err))
 		}
 	}
 	return nil
@@ -177,8 +181,15 @@ func (b *modelBuild) substituteModel(r Relation) Relation {
 	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.substituteValues(r.SQL), b.schema.Name), Line: r.Line, Private: r.Private}
 }
 
-func (b *modelBuild) recordFailure(r Relation, line int, err error) {
-	b.failed = append(b.failed, FailedModel{b.schema.Models.Schema, r.Name, r.File, line, err})
+// recordFailure records why a model was not made. Messages have {schema} and {models}, as the model's file has them.
+func (b *modelBuild) recordFailure(r Relation, fault modelFault, err error) {
+	schema, models := duck.Name(b.schema.Name), duck.Name(b.schema.Models.Schema)
+	written := strings.NewReplacer(`"`+schema+`"`, `"{schema}"`, `"`+models+`"`, `"{models}"`, schema+".", "{schema}.", models+".", "{models}.")
+	if text := written.Replace(err.Error()); text != err.Error() {
+		err = errors.New(text)
+	}
+	fault.Before = written.Replace(fault.Before)
+	b.failed = append(b.failed, FailedModel{b.schema.Models.Schema, r.Name, r.File, fault, err})
 }
 
 // buildOrder gives the models whose stored sources exist, each after those that it reads. circle are the models that read
@@ -268,21 +279,36 @@ func (b *modelBuild) describeModels(ctx context.Context, db *duck.DB) error {
 	return writeMeanings(ctx, db, s.Models.Schema, all, commented)
 }
 
-var lineInSQL = regexp.MustCompile(`LINE (\d+):`)
+// shownPlace is how DuckDB shows a place in a statement: the line, and below it a mark.
+var shownPlace = regexp.MustCompile(`(LINE (\d+): )(.*)\n( *)\^`)
 
-// lineOf is the line in a model's file that an error is about.
-func lineOf(r Relation, err error) int {
+// faultOf is where in its file an error about a model is, and what DuckDB proposes.
+func faultOf(schema string, r Relation, err error) modelFault {
 	var refused *read.Refused
 	if errors.As(err, &refused) {
-		return r.Line + refused.Line - 1
+		return modelFault{Line: r.Line + refused.Line - 1}
 	}
-	var n int
-	if found := lineInSQL.FindStringSubmatch(err.Error()); found == nil {
-		return r.Line
-	} else if _, err := fmt.Sscan(found[1], &n); err != nil {
-		return r.Line
+	fault, text := modelFault{Line: r.Line}, err.Error()
+	found := shownPlace.FindStringSubmatch(text)
+	if found == nil {
+		return fault
 	}
-	return r.Line + n - 1
+	if n, err := strconv.Atoi(found[2]); err == nil {
+		fault.Line += n - 1
+	}
+	if r.Private {
+		return fault
+	}
+	shown := []rune(found[3]) // the mark is below a character, not a byte
+	if left := len(found[4]) - len(found[1]); left >= 0 && left <= len(shown) {
+		fault.Before = strings.TrimPrefix(string(shown[:left]), fmt.Sprintf("CREATE OR REPLACE %s %s AS ", strings.ToUpper(r.Kind), duck.Table(schema, r.Name)))
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "Candidate bindings: ") || strings.HasPrefix(line, "Did you mean ") {
+			fault.Hint = strings.ToLower(line[:1]) + strings.TrimSpace(line[1:])
+		}
+	}
+	return fault
 }
 
 // plainError is the first line of DuckDB's error. The other lines show the statement with its names replaced, which no

@@ -116,8 +116,15 @@ type Result struct {
 type FailedModel struct {
 	Schema, Name string
 	File         string
-	Line         int // line in File; 0 where DuckDB names none
-	Err          error
+	modelFault
+	Err error
+}
+
+// modelFault is the place of an error in a model's file.
+type modelFault struct {
+	Line   int    // 0 where DuckDB names none
+	Before string // what the line has before the place; "" where DuckDB marks none
+	Hint   string // what DuckDB proposes, or what to do
 }
 
 // publishRun is one publish while it runs.
