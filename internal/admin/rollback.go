@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -73,7 +74,7 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	if err != nil {
 		return false, err
 	}
-	if len(files) < 2 || !files[0].Current {
+	if len(files) == 0 || !files[0].Current || run == "" && len(files) == 1 {
 		return false, noOlderFile(r.Dir)
 	}
 	to, err := chooseFile(files, run)
@@ -97,11 +98,9 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 
 // noOlderFile says why there is no file to restore.
 func noOlderFile(dir layout.Dir) error {
-	what := "there is no older published file to restore"
-	if why := layout.WhyRemoved(dir); why != "" {
-		what += ": the last ones were removed, because " + why
-	}
-	return &problem.Problem{Class: "data", What: what, Next: "restore a backup (docs/recover.md); warehouse.publish.keep in pipelines.yaml keeps more files from now on"}
+	why := cmp.Or(term.WithNote("the last ones were removed, because ", layout.WhyRemoved(dir)), "the current one is the only one")
+	return &problem.Problem{Class: "data", What: "there is no older published file to restore: " + why,
+		Next: "read everything again: aqueduck sync --full-refresh; or restore a backup (docs/recover.md)"}
 }
 
 // chooseFile returns the file of a run, by the beginning of the run's id.

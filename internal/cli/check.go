@@ -70,7 +70,7 @@ The check stops when a workspace cannot be reached.`,
 			return printMistakes(c.Context(), env, format, lenient)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "output format of mistakes: text, json or csv (same as -o), or github")
+	c.Flags().StringVar(&format, "format", "text", "output format of mistakes: text, which is -o table, json or csv, as with -o, or github")
 	c.Flags().BoolVar(&lenient, "skip-env-check", false, "skip values whose variable or file does not exist")
 	c.Flags().BoolVar(&online, "online", false, "request one page of each stream to see what the token can read (needs the token)")
 	return c

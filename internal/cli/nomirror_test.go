@@ -38,3 +38,13 @@ pipelines: {nightly: {schedule: "0 2 * * *", streams: [contacts]}}
 		t.Error("it made the warehouse")
 	}
 }
+
+// TestAMirrorThatIsNotConfiguredIsNoFaultOfTheProgram: the next step names the key that is missing, not one to remove.
+func TestAMirrorThatIsNotConfiguredIsNoFaultOfTheProgram(t *testing.T) {
+	t.Parallel()
+	home := inDirectory(t, "version: 1\nworkspaces: {main: {base_url: emulator}}\npipelines: {nightly: {streams: [contacts]}}\n")
+	a, _, stderr := inProcess("mirror", "-f", filepath.Join(home, "pipelines.yaml"))
+	if code := runCommand(t.Context(), a); code != problem.ExitConfig || !strings.Contains(stderr.String(), "error[config] warehouse.mirror is not set\n     next: set warehouse.mirror.location") {
+		t.Errorf("mirror ended with %d: %s", code, stderr)
+	}
+}

@@ -63,8 +63,8 @@ waits for exports come on top. CSV lists the streams only, with their number of 
 		},
 	}
 	c.Flags().StringSliceVar(&o.Workspaces, "workspace", nil, "only these workspaces of the pipelines")
-	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or patterns such as 'reporting_*'")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or patterns such as 'reporting_*'")
 	c.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if tables or columns would be added, or columns widened")
 	c.Flags().BoolVar(&ask, "ask", false, "request the number of records of each stream, also of those read before (needs the token)")
 	c.Flags().BoolVar(&offline, "offline", false, "send no request: the size of a first run stays unknown")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,6 +63,9 @@ redirected, a table (-o table) may have at most a million values; CSV and JSON m
 	return c
 }
 
+// fileOfSQL is an argument that is one word, and can only be meant as a file.
+var fileOfSQL = regexp.MustCompile(`^[\w./-]+\.sql$`)
+
 // answerQuery answers the statement, the saved query or --list.
 func answerQuery(c *cobra.Command, env *Env, args []string, s savedOptions, o answerOptions) error {
 	if err := checkParquet(env, c, s.list); err != nil {
@@ -76,6 +80,9 @@ func answerQuery(c *cobra.Command, env *Env, args []string, s savedOptions, o an
 	}
 	if s.name != "" {
 		return answerSaved(c.Context(), env, dir, s, o)
+	}
+	if fileOfSQL.MatchString(args[0]) {
+		return usage.Errorf(c, "%[1]s is a file and no statement: aqueduck query - < %[1]s", args[0])
 	}
 	statement, err := readStatement(env, args[0])
 	if err != nil {

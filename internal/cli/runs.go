@@ -57,8 +57,12 @@ func checkPipelineName(env *Env, name string) error {
 }
 
 func printRuns(env *Env, runs []runlog.PastRun) error {
-	if env.output == "json" {
+	switch {
+	case env.output == "json":
 		return env.printJSON(runs)
+	case env.output == "table" && len(runs) == 0:
+		env.printNotice("there is no run yet; next: " + env.given.Append("aqueduck sync"))
+		return nil
 	}
 	return env.printTimes(render.ListRuns(runs))
 }

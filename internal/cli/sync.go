@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -50,8 +51,8 @@ first minute, and until each stream expects a number of requests.`,
 			return syncAll(c.Context(), env, args, o, summary)
 		},
 	}
-	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or patterns such as 'reporting_*'")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or patterns such as 'reporting_*'")
 	c.Flags().StringSliceVar(&o.Workspaces, "workspace", nil, "only these workspaces of the pipelines, e.g. one for each CronJob")
 	c.Flags().TimeVar(&o.Since, "since", time.Time{}, usage.TimeFormats, "read only records changed since this date or time (exports: days since); watermarks do not move")
 	c.Flags().TimeVar(&o.Until, "until", time.Time{}, usage.TimeFormats, "read only records changed before this date or time; watermarks do not move")
@@ -123,6 +124,9 @@ func writeSummary(env *Env, s *runlog.Summary, file string) error {
 		if err == nil {
 			err = renameio.WriteFile(file, append(text, '\n'), 0o644)
 		}
+		if broken := (*fs.PathError)(nil); errors.As(err, &broken) {
+			err = fmt.Errorf("%s: %w", file, broken.Err) // the path is that of a temporary file
+		}
 		if err != nil {
 			return &problem.Problem{Class: "config", What: "write the run summary; the runs themselves ended as reported", Err: err, Next: "give --summary-file a path in a writable directory"}
 		}
@@ -153,7 +157,7 @@ func printReport(env *Env, r *runlog.Report) {
 func checkRunFlags(c *cobra.Command, o *runner.Options) error {
 	switch {
 	case !o.Since.IsZero() && !o.Until.IsZero() && !o.Since.Before(o.Until):
-		return usage.Errorf(c, "--since %s is not before --until %s", c.Flag("since").Value, c.Flag("until").Value)
+		return usage.Errorf(c, "--since %s is not before --until %s: give an earlier --since, or a later --until", c.Flag("since").Value, c.Flag("until").Value)
 	case o.FullRefresh && (!o.Since.IsZero() || !o.Until.IsZero()):
 		return usage.Errorf(c, "--full-refresh reads everything: omit --since and --until")
 	case o.AcceptHashKey && !o.FullRefresh:

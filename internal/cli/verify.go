@@ -50,8 +50,8 @@ it right after a sync: deletions since then, and changes in lists without times,
 			return compareWithSource(c, env, args, o, accept)
 		},
 	}
-	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or globs")
-	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or globs")
+	c.Flags().StringSliceVar(&o.Select, "select", nil, "only these streams: stream or pipeline.stream, names or patterns such as 'reporting_*'")
+	c.Flags().StringSliceVar(&o.Exclude, "exclude", nil, "all streams except these: stream or pipeline.stream, names or patterns such as 'reporting_*'")
 	c.Flags().Int64Var(&o.Requests, "requests", 200, "request budget of the verification")
 	c.Flags().BoolVar(&o.Deep, "deep", false, "read everything again, without a request budget; prints the number of requests first")
 	c.Flags().StringSliceVar(&accept, "accept", nil, "ids of known differences: later verifications report them, but do not fail")

@@ -62,7 +62,7 @@ func openSQLite(place, file string) (*sql.DB, error) {
 		_, err = os.Stat(filepath.Dir(file))
 	}
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the catalog " + place, Err: err, Next: "make this directory, or correct warehouse.mirror.catalog"}
+		return nil, &problem.Problem{Class: "config", What: "the catalog " + place + " cannot be opened", Err: err, Next: "make this directory, or correct warehouse.mirror.catalog"}
 	}
 	source := url.URL{Scheme: "file", Path: file, RawQuery: "_pragma=busy_timeout(30000)&_pragma=synchronous(FULL)&_txlock=immediate"}
 	return sql.Open("sqlite", source.String())
@@ -74,9 +74,9 @@ func (c tableCatalog) explain(err error) error {
 		return err
 	}
 	if refused := new(pgconn.PgError); errors.As(err, &refused) && strings.HasPrefix(refused.Code, "28") { // the class of refused users
-		return &problem.Problem{Class: "auth", What: "the catalog " + c.place, Err: err, Next: "correct PGUSER, and PGPASSWORD or PGPASSFILE"}
+		return &problem.Problem{Class: "auth", What: "the catalog " + c.place + " refuses the user", Err: err, Next: "correct PGUSER, and PGPASSWORD or PGPASSFILE"}
 	}
-	return &problem.Problem{Class: "transient", What: "the catalog " + c.place, Err: err,
+	return &problem.Problem{Class: "transient", What: "the catalog " + c.place + " cannot be used", Err: err,
 		Next: "see whether the catalog can be read and written; the next run, or aqueduck mirror, does what is missing"}
 }
 

@@ -21,11 +21,14 @@ func MirrorWarehouse(ctx context.Context, r *runner.Runner) (Report, error) {
 	return MirrorTables(ctx, t)
 }
 
+// errNoMirror is the error of a configuration without a mirror.
+var errNoMirror = &problem.Problem{Class: "config", What: "warehouse.mirror is not set", Next: "set warehouse.mirror.location in pipelines.yaml to s3://BUCKET/PREFIX"}
+
 // targetOf is what a configuration says of the mirror.
 func targetOf(r *runner.Runner) (Target, error) {
 	w := r.Config.Warehouse
 	if w.Mirror.Location == "" {
-		return Target{}, &problem.Problem{Class: "config", What: "warehouse.mirror is not set", Next: "set warehouse.mirror.location in pipelines.yaml to s3://BUCKET/PREFIX"}
+		return Target{}, errNoMirror
 	}
 	t := Target{Dir: r.Dir, Location: w.Mirror.Location, Now: r.MachineNow,
 		Catalog: cmp.Or(w.Mirror.Catalog, "sqlite:"+filepath.Join(string(r.Dir), "mirror.db"))}
@@ -74,6 +77,9 @@ func VerifyAlone(ctx context.Context, r *runner.Runner) (v Verified, err error) 
 
 // lockFor does something while no run is active.
 func lockFor(ctx context.Context, r *runner.Runner, do func() error) (err error) {
+	if r.Config.Warehouse.Mirror.Location == "" {
+		return errNoMirror
+	}
 	if err := Missing(); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ warehouse: {dir: "data/${AQUEDUCK_WORKSPACE}", remote: "s3://bucket/${AQUEDUCK_W
 SIGTERM and Ctrl-C stop the runs as they stop sync; another worker goes on with them. Namespace, TLS and keys come from the
 variables of Temporal's own tools: TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_… See docs/worker.md.
 
-"make build-worker" makes a program that has the worker. Any other ends with exit code 3.`,
+"make build-worker" makes a program that has the worker. Any other reads the flags and pipelines.yaml, and then ends
+with exit code 3.`,
 		Example: `  aqueduck worker --temporal temporal.example.com:7233
   aqueduck worker --temporal 127.0.0.1:7233 --parallel 4 --log-format json`,
 		Args: usage.NoArguments,
