@@ -107,11 +107,12 @@ const docsStreams = `
 ## Built-in streams
 
 - **documented**: columns with documentation, of all columns. ` + "`" + `aqueduck streams NAME` + "`" + ` shows it.
+- **tables**: what the rows are found in. "–": they are part of the tables of another stream, that whose name comes before ` + "`_by_id`" + `.
 - **deletion**: how a deletion at the source is detected.
 - **late**: what a run may miss, and how long until a later run has it. The source may return a changed record late: up to 15m late, the
   next run has it; up to 48h late, each run finds it in its lookback window.
 - **per 1,000**: requests to read a thousand records for the first time. Each list of a contact with more than ten items needs one more.
-- **per change**: requests for one changed record. "list": none, because every run reads the full list.
+- **per change**: requests for one changed record; "1 per 150": a page has 150 of them. "list": none, because every run reads the full list.
 - **version**, **scope**: first API version with the stream, and the scope that the token needs, if the API's document names them. Without
   them the stream is ` + "`" + `unavailable` + "`" + `, and the run gives the reason.
 

@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -202,13 +203,23 @@ func (s *Stream) PerThousandText() string {
 	case s.RequestsPerThousand() == 0:
 		return "1 in all"
 	}
-	return strconv.FormatFloat(s.RequestsPerThousand(), 'g', 4, 64)
+	return strconv.Itoa(int(math.Ceil(s.RequestsPerThousand() - 1e-9)))
 }
 
 // PerChangeText is RequestsPerChange in words.
-func (s *Stream) PerChangeText() string {
-	if s.RequestsPerChange() == 0 {
+func (s *Stream) PerChangeText() string { return FormatPerChange(s.RequestsPerChange()) }
+
+// FormatPerChange writes a number of requests for one changed record: 1, 1 per 150 where a page has 150 of them, or both.
+func FormatPerChange(requests float64) string {
+	whole := math.Floor(requests + 1e-9)
+	rest := requests - whole
+	switch {
+	case requests == 0:
 		return "list"
+	case rest < 1e-6:
+		return fmt.Sprint(whole)
+	case whole == 0:
+		return fmt.Sprintf("1 per %.0f", 1/rest)
 	}
-	return strconv.FormatFloat(s.RequestsPerChange(), 'g', 4, 64)
+	return fmt.Sprintf("%.0f, and 1 per %.0f", whole, 1/rest)
 }

@@ -51,7 +51,8 @@ pipelines.yaml are set. It does not show the flags of single commands: aqueduck 
 For the embedded workspace:
 
   EMULATOR_HOURS       hours of activity that pass before each run but the first (default 0); between runs its
-                       clock stands still, and all times in its warehouse are by that clock
+                       clock stands still, and all times in its warehouse are by that clock. Its hour 0 is
+                       2026-11-20 02:00 UTC; that of aqueduck emulate is 2024-06-15 02:00 UTC
   EMULATOR_SEED        seed of the generated data, used by the first run (default 1)
   EMULATOR_POPULATION  team, a support team of ten, or odd, every unusual value; used by the first run
                        (default team)

@@ -95,7 +95,7 @@ func lockFor(ctx context.Context, r *runner.Runner, do func() error) (err error)
 }
 
 func nothingPublished() error {
-	return &problem.Problem{Class: "config", What: "nothing is published yet", Next: "run aqueduck sync"}
+	return &problem.Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
 }
 
 // String says it for people.
