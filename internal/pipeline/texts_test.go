@@ -103,7 +103,7 @@ func TestTablesEndWithoutSpaces(t *testing.T) {
 	}
 	for _, want := range []string{
 		"  contacts  ok          5,000  4,999        0         0     0        0  4.0s  –\n",
-		"  tags      FAILED          0      0        0         0     0        0  0.0s  kept at –\n",
+		"  tags      FAILED          0      0        0         0     0        0  0.0s  –\n",
 		"  tables and views created: 1\n", "\n  error[transient] 503\n       next: aqueduck sync nightly --failed\n", "\nFAILED nightly ok=1 unavailable=0 failed=1 rows=0 ",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -275,7 +275,7 @@ func (s *StreamResult) Of(r *Report) string {
 // Reached says up to which time the stream is read, as seen from now, or that the watermark did not move.
 func (s *StreamResult) Reached(now time.Time) string {
 	at := term.ShortTime(now, s.SyncedTo.UTC())
-	if s.Status == StatusFailed {
+	if s.Status == StatusFailed && !s.SyncedTo.IsZero() {
 		return "kept at " + at
 	}
 	if s.Backfill < 1 && s.Status != StatusUnavailable { // an unavailable stream has no history, as in the last line
