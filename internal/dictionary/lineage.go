@@ -107,7 +107,11 @@ func FindOmitted(c *schemas.Catalogue, config *config.Config) (all []OmittedMode
 		}
 		var lacks []string
 		for _, table := range storedSources(made, "models."+m.Name) {
-			for _, name := range streamOf(c, table) {
+			streams := streamOf(c, table)
+			if len(streams) == 0 { // a table that analysts do not see
+				streams = fillingStreams(c, table)
+			}
+			for _, name := range streams[:min(1, len(streams))] {
 				isRead := func(stream string) bool {
 					s, _ := c.Stream(stream)
 					return stream == name || s.IsExportFamily() && strings.HasPrefix(name, stream+"_")

@@ -183,8 +183,11 @@ func (b *modelBuild) substituteModel(r Relation) Relation {
 
 // recordFailure records why a model was not made. Messages have {schema} and {models}, as the model's file has them.
 func (b *modelBuild) recordFailure(r Relation, fault modelFault, err error) {
-	schema, models := duck.Name(b.schema.Name), duck.Name(b.schema.Models.Schema)
-	written := strings.NewReplacer(`"`+schema+`"`, `"{schema}"`, `"`+models+`"`, `"{models}"`, schema+".", "{schema}.", models+".", "{models}.")
+	var pairs []string
+	for name, schema := range map[string]string{"schema": b.schema.Name, "models": b.schema.Models.Schema} {
+		pairs = append(pairs, `"`+duck.Name(schema)+`"`, `"{`+name+`}"`, duck.Name(schema)+".", "{"+name+"}.")
+	}
+	written := strings.NewReplacer(pairs...)
 	if text := written.Replace(err.Error()); text != err.Error() {
 		err = errors.New(text)
 	}
