@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,7 +122,8 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	const next = "list them: aqueduck rollback --list"
 	switch {
 	case len(found) == 0:
-		return PublishedFile{}, &problem.Problem{Class: "usage", What: "no published file of a run " + run, Next: next}
+		return PublishedFile{}, &problem.Problem{Class: "usage", What: fmt.Sprintf("no published file of a run %s: the newest %d are kept", run, len(files)),
+			Next: next + "; warehouse.publish.keep in pipelines.yaml keeps more from now on"}
 	case len(found) > 1:
 		var ids []string
 		for _, f := range found {

@@ -164,7 +164,7 @@ func (c *Config) ResolveWorkspace(name string) (string, error) {
 		return c.NameList[0], nil
 	}
 	if !slices.Contains(c.NameList, name) {
-		return "", &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no workspace %q", name), Next: "choose from " + strings.Join(c.NameList, ", ")}
+		return "", &problem.Problem{Class: "usage", What: fmt.Sprintf("there is no workspace %q", name), Next: grammar.ChooseFrom(name, c.NameList, "aqueduck check")}
 	}
 	return name, nil
 }

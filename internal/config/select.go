@@ -49,11 +49,7 @@ func (c *Config) Select(names []string) ([]*Pipeline, error) {
 
 // NoPipelineError is the error of a name that no pipeline has.
 func (c *Config) NoPipelineError(name string) *problem.Problem {
-	known := c.pipelineNames()
-	next := "choose from " + strings.Join(known, ", ")
-	if near := grammar.Nearest(name, known); near != "" {
-		next = fmt.Sprintf("did you mean %q?", near)
-	}
+	next := grammar.ChooseFrom(name, c.pipelineNames(), "aqueduck check")
 	what := fmt.Sprintf("no pipeline %q in %s", name, c.File)
 	if c.Workspaces[name] != nil {
 		what += ": it is a workspace; a run reads a stream from all its workspaces"

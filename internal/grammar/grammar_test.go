@@ -363,3 +363,22 @@ func FuzzReadNeverPanicsAndPlacesItsMistakes(f *testing.F) {
 		m.Format()
 	})
 }
+
+// TestAnUnknownNameOfManyGetsTheThreeNearest: few names are all named, a misspelled one is found, and of many the nearest three are.
+func TestAnUnknownNameOfManyGetsTheThreeNearest(t *testing.T) {
+	t.Parallel()
+	many := []string{"alpha", "beta", "gamma", "delta", "team_1", "team_2", "team_3", "epsilon", "zeta"}
+	for _, c := range []struct {
+		word  string
+		known []string
+		want  string
+	}{
+		{"us", many[:2], "choose from alpha, beta"},
+		{"gama", many, `did you mean "gamma"?`},
+		{"my_team", many, "the nearest are team_1, team_2, team_3; all of them: aqueduck check"},
+	} {
+		if got := ChooseFrom(c.word, c.known, "aqueduck check"); got != c.want {
+			t.Errorf("%s: %s, want %s", c.word, got, c.want)
+		}
+	}
+}

@@ -39,10 +39,7 @@ func DidYouMean(word string, candidates []string) string {
 	case len(candidates) <= few:
 		return hintAll + strings.Join(candidates, ", ")
 	}
-	ranked := slices.Clone(candidates)
-	slices.SortStableFunc(ranked, func(a, b string) int {
-		return cmp.Or(cmp.Compare(sharedWords(word, b), sharedWords(word, a)), cmp.Compare(editDistance(word, a), editDistance(word, b)))
-	})
+	ranked := rankNear(word, candidates)
 	switch {
 	case sharedWords(word, ranked[0]) > 0:
 	case len(candidates) <= some:
@@ -51,6 +48,26 @@ func DidYouMean(word string, candidates []string) string {
 		return ""
 	}
 	return hintThree + strings.Join(ranked[:most], ", ")
+}
+
+// ChooseFrom is the next step after an unknown name: the one that it misspells, all names when they are few, or the three nearest and the command
+// that lists them all.
+func ChooseFrom(word string, candidates []string, list string) string {
+	const few, most = 8, 3
+	switch near := Nearest(word, candidates); {
+	case near != "":
+		return fmt.Sprintf(hintNear+" %q?", near)
+	case len(candidates) <= few:
+		return "choose from " + strings.Join(candidates, ", ")
+	}
+	return hintThree + strings.Join(rankNear(word, candidates)[:most], ", ") + "; all of them: " + list
+}
+
+// rankNear sorts candidates by what they have in common with a word.
+func rankNear(word string, candidates []string) []string {
+	return slices.SortedStableFunc(slices.Values(candidates), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sharedWords(word, b), sharedWords(word, a)), cmp.Compare(editDistance(word, a), editDistance(word, b)))
+	})
 }
 
 // BeforeStep is the hint of DidYouMean as the beginning of a next step, which goes on with where all candidates are listed.
