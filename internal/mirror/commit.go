@@ -28,6 +28,7 @@ var settings = iceberg.Properties{
 	"write.update.mode":                               table.WriteModeMergeOnRead,
 	"write.merge.mode":                                table.WriteModeMergeOnRead,
 	table.DefaultWriteMetricsModeKey:                  "counts", // smallest and largest values of texts would be data of persons in one more place
+	table.MetadataCompressionKey:                      table.MetadataCompressionCodecGzip,
 	table.MetadataDeleteAfterCommitEnabledKey:         "true",
 	table.MetadataPreviousVersionsMaxKey:              "20",
 	table.ParquetCompressionKey:                       "zstd",
@@ -173,8 +174,11 @@ func (m *mirror) expire(ctx context.Context, t *table.Table, erase bool) error {
 		return nil
 	}
 	keep, age := keepSnapshots, keepAge
-	if erase {
+	switch {
+	case erase:
 		keep, age = 1, 0
+	case t.Identifier()[1] == controlName: // nobody reads it as of an earlier time, and each of its commits writes the list of its snapshots
+		age = 0
 	}
 	tx := t.NewTransaction()
 	err := tx.ExpireSnapshots(table.WithRetainLast(keep), table.WithOlderThan(age))

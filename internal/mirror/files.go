@@ -29,6 +29,7 @@ type tableFiles struct {
 	data, deletes []iceberg.DataFile
 	rows          int64 // of the data files, those that are deleted among them
 	plain         bool  // all are Parquet, and deletes are positions
+	lastDelete    int64 // the sequence number of the newest deletes: files of rows up to it have them
 }
 
 func (m *mirror) readFiles(t *table.Table) (held tableFiles, err error) {
@@ -51,7 +52,7 @@ func (m *mirror) readFiles(t *table.Table) (held tableFiles, err error) {
 			if f.ContentType() == iceberg.EntryContentData {
 				held.data, held.rows = append(held.data, f), held.rows+f.Count()
 			} else {
-				held.deletes = append(held.deletes, f)
+				held.deletes, held.lastDelete = append(held.deletes, f), max(held.lastDelete, entry.SequenceNum())
 			}
 		}
 	}

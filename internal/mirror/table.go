@@ -17,9 +17,6 @@ import (
 	"aqueduck/load/differ"
 )
 
-// mostDeletes is how many files of deletes a table may have: readers open each of them. With more, the table is written again.
-const mostDeletes = 16
-
 // mirrorTable makes one table equal to a table of the published file. After an erasure, files that may have erased rows are written again.
 func (m *mirror) mirrorTable(ctx context.Context, of differ.Relation, erase bool) error {
 	content, err := m.file.ReadContent(ctx, of)
@@ -51,10 +48,13 @@ func (m *mirror) mirrorTable(ctx context.Context, of differ.Relation, erase bool
 	if erase {
 		return m.eraseOlder(ctx, of, t, content)
 	}
-	if !equal {
-		return m.expire(ctx, t, false)
+	if equal {
+		return nil
 	}
-	return nil
+	if t, err = m.compact(ctx, of, t, content); err != nil {
+		return err
+	}
+	return m.expire(ctx, t, false)
 }
 
 // trust is what is known of the rows of a table.
@@ -104,7 +104,7 @@ func (m *mirror) change(ctx context.Context, of differ.Relation, t *table.Table,
 	if t.CurrentSnapshot() != nil && !known.isOurs {
 		m.note("table %s of %s was changed by another program: all its rows were written again", of.Name, m.namespace)
 	}
-	if t.CurrentSnapshot() == nil || !known.isOurs || known.otherColumns || !held.plain || len(held.deletes) >= mostDeletes {
+	if t.CurrentSnapshot() == nil || !known.isOurs || known.otherColumns || !held.plain {
 		return m.replace(ctx, of, t, content, held)
 	}
 	var failed error
