@@ -186,7 +186,7 @@ func (m *mirror) expire(ctx context.Context, t *table.Table, erase bool) error {
 		t, err = tx.Commit(ctx)
 	}
 	if err == nil && erase {
-		err = m.removeUnused(ctx, t)
+		err = m.removeUnused(ctx, t, time.Time{})
 	}
 	if err != nil && !erase {
 		m.note("older snapshots of table %s stay: %v", t.Identifier()[1], err)
@@ -195,8 +195,8 @@ func (m *mirror) expire(ctx context.Context, t *table.Table, erase bool) error {
 	return err
 }
 
-// removeUnused deletes the objects of a table that no snapshot refers to.
-func (m *mirror) removeUnused(ctx context.Context, t *table.Table) error {
+// removeUnused deletes the objects of a table that no snapshot refers to, those from before a time; the zero time is none.
+func (m *mirror) removeUnused(ctx context.Context, t *table.Table, before time.Time) error {
 	used := []string{t.MetadataLocation()}
 	for entry := range t.Metadata().PreviousFiles() {
 		used = append(used, entry.MetadataFile)
@@ -217,7 +217,7 @@ func (m *mirror) removeUnused(ctx context.Context, t *table.Table) error {
 			}
 		}
 	}
-	addresses, err := m.objects.list(t.Location())
+	addresses, err := m.objects.list(t.Location(), before)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/bits"
 	"strconv"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/iceberg-go"
@@ -31,7 +32,7 @@ func isWorn(gone, rows int64) bool { return gone*5 > rows*2 }
 
 // compact commits the same rows in fewer files, where a table has many.
 func (m *mirror) compact(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content) (*table.Table, error) {
-	if !hasMany(t, "total-delete-files", mostDeletes) && !hasMany(t, "total-data-files", mostFiles) {
+	if !hasMany(t, totalDeletes, mostDeletes) && !hasMany(t, totalFiles, mostFiles) {
 		return t, nil
 	}
 	held, err := m.readFiles(t)
@@ -56,6 +57,12 @@ func (m *mirror) compact(ctx context.Context, of differ.Relation, t *table.Table
 	}
 	return m.merge(ctx, of, t, content, old, kept, placesOf(kept, deleted), lacking)
 }
+
+// Numbers in the summary of a snapshot.
+const (
+	totalDeletes = "total-delete-files"
+	totalFiles   = "total-data-files"
+)
 
 // hasMany says whether a number in the summary of a table's snapshot is as large as a limit, or is not there.
 func hasMany(t *table.Table, total string, limit int) bool {
@@ -127,8 +134,12 @@ func (m *mirror) merge(ctx context.Context, of differ.Relation, t *table.Table, 
 	if errors.Is(err, errOvertaken) {
 		return nil, m.fenced(fmt.Sprintf("table %s was changed meanwhile", of.Name))
 	}
-	if err == nil {
-		crash.At(crash.MirrorMerged)
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	crash.At(crash.MirrorMerged)
+	return t, m.removeUnused(ctx, t, m.options.Now().Add(-unusedAge))
 }
+
+// unusedAge is how old an object that no snapshot refers to has to be before it is removed: a younger one may be that of a commit under way.
+const unusedAge = 3 * 24 * time.Hour

@@ -124,8 +124,19 @@ func (m *mirror) addControl(ctx context.Context, state, erasures string) error {
 	if err != nil {
 		return err
 	}
+	var old []iceberg.DataFile
+	if hasMany(m.control.table, totalFiles, mostFiles) {
+		held, err := m.readFiles(m.control.table)
+		if err != nil {
+			return err
+		}
+		old = held.data
+	}
 	noted := iceberg.Properties{propertyState: state, propertyErasures: erasures}
 	t, err := m.commit(ctx, m.control.table, noted, func(tx *table.Transaction, summary iceberg.Properties) error {
+		if len(old) > 0 { // rows of so many mirrors are not kept: each commit would list their files
+			return tx.ReplaceFiles(ctx, old, files, nil, summary, table.WithoutAutoNameMapping())
+		}
 		return tx.NewRowDelta(summary).AddRows(files...).Commit(ctx)
 	})
 	if errors.Is(err, errOvertaken) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/iceberg-go/table"
 	"github.com/oklog/ulid/v2"
@@ -139,7 +140,7 @@ func (m *mirror) dropLeft(ctx context.Context, tables []differ.Relation) error {
 
 // removeObjects deletes all objects of a table that was dropped.
 func (m *mirror) removeObjects(location string) error {
-	addresses, err := m.objects.list(location)
+	addresses, err := m.objects.list(location, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,10 @@
 package mirror
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -344,21 +348,74 @@ func TestTheMirrorIsVerified(t *testing.T) {
 	}
 }
 
-// TestMaintenanceBoundsFiles: many nights leave few files of deletes and few snapshots.
+// TestMaintenanceBoundsFiles: many nights leave few files and few snapshots. A file is written again once many of its rows are gone, and not before.
 func TestMaintenanceBoundsFiles(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
-	for range 26 {
-		y.mirror()
-		y.publish("UPDATE contacts SET score = score + 1 WHERE age < 3")
-	}
 	y.mirror()
+	m := &mirror{objects: must1(openObjects(t.Context(), y.options.Location))}
+	files := func(name string) (held tableFiles, snapshots int) {
+		_, _, of := y.library(name)
+		held, err := m.readFiles(of)
+		must(t, err)
+		return held, len(of.Metadata().Snapshots())
+	}
+	held, _ := files("contacts")
+	base := held.data[0].FilePath()
+	for n := range 26 {
+		y.publish("UPDATE contacts SET score = score + 1 WHERE age < 3; " + fmt.Sprintf("INSERT INTO nothing VALUES ('%d', now())", n))
+		y.mirror()
+	}
 	y.expectEqual(every...)
-	_, _, of := y.library("contacts")
-	held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options.Location))}).readFiles(of)
+	held, snapshots := files("contacts")
+	if len(held.deletes) > mostDeletes || len(held.data) > mostDeletes+2 || snapshots > 30 {
+		t.Errorf("%d files of rows, %d of deletes, %d snapshots", len(held.data), len(held.deletes), snapshots)
+	}
+	isBase := func(f iceberg.DataFile) bool { return f.FilePath() == base }
+	if !slices.ContainsFunc(held.data, isBase) {
+		t.Error("a file of 1,000 rows, of which three were gone, was written again")
+	}
+	must(t, m.objects.WriteFile(strings.TrimSuffix(base, ".parquet")+"-left.parquet", []byte("of a mirror that was killed")))
+	y.options.Now = func() time.Time { return time.Now().Add(4 * 24 * time.Hour) }
+	for n := range 27 {
+		y.publish(fmt.Sprintf("UPDATE contacts SET score = score + 1 WHERE age %% 33 = %d; INSERT INTO nothing VALUES ('%[1]d', now())", n))
+		y.mirror()
+	}
+	y.expectEqual(every...)
+	if held, _ = files("contacts"); slices.ContainsFunc(held.data, isBase) {
+		t.Error("a file of 1,000 rows, of which many are gone, was not written again")
+	}
+	for name, most := range map[string]int{"nothing": mostFiles, controlName: mostFiles + 1} {
+		if held, snapshots = files(name); len(held.data) > most || name == controlName && snapshots > mostSnapshots {
+			t.Errorf("table %s has %d files and %d snapshots", name, len(held.data), snapshots)
+		}
+	}
+	if y.find([]string{"of a mirror that was killed"}) > 0 {
+		t.Error("an object that no snapshot refers to was not removed")
+	}
+	v, err := VerifyTables(t.Context(), y.options)
+	if must(t, err); len(v.Differing()) > 0 {
+		t.Errorf("%+v", v.Differing())
+	}
+}
+
+// TestALargeObjectArrivesWhole: it is sent in parts, and read by several requests.
+func TestALargeObjectArrivesWhole(t *testing.T) {
+	newYard(t)
+	_, store, err := openObjects(t.Context(), "s3://lake/mirror")
 	must(t, err)
-	if len(held.deletes) > mostDeletes || len(held.data) > mostDeletes+2 || len(of.Metadata().Snapshots()) > 28 {
-		t.Errorf("%d files of rows, %d of deletes, %d snapshots", len(held.data), len(held.deletes), len(of.Metadata().Snapshots()))
+	content := make([]byte, 2*partSize+12345)
+	for i := range content {
+		content[i] = byte(i * i >> 7)
+	}
+	w, err := store.Create("s3://lake/mirror/large")
+	must(t, err)
+	_, err = w.Write(content)
+	must(t, errors.Join(err, w.Close()))
+	found, err := store.ReadFile("s3://lake/mirror/large")
+	must(t, err)
+	if !bytes.Equal(found, content) {
+		t.Errorf("%d bytes are not those that were sent, %d", len(found), len(content))
 	}
 }
 

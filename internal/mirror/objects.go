@@ -243,8 +243,8 @@ func (o *objects) Remove(address string) error {
 	return o.explain("delete", key, o.bucket.Client.RemoveObject(o.ctx, o.bucket.Name, key, minio.RemoveObjectOptions{}))
 }
 
-// list gives the addresses of all objects below an address.
-func (o *objects) list(below string) (addresses []string, err error) {
+// list gives the addresses of all objects below an address, those from before a time; the zero time is none.
+func (o *objects) list(below string, before time.Time) (addresses []string, err error) {
 	key, err := o.key(strings.TrimSuffix(below, "/") + "/")
 	if err != nil {
 		return nil, err
@@ -253,7 +253,9 @@ func (o *objects) list(below string) (addresses []string, err error) {
 		if found.Err != nil {
 			return nil, o.explain("list", key, found.Err)
 		}
-		addresses = append(addresses, "s3://"+o.bucket.Name+"/"+found.Key)
+		if before.IsZero() || found.LastModified.Before(before) {
+			addresses = append(addresses, "s3://"+o.bucket.Name+"/"+found.Key)
+		}
 	}
 	return addresses, nil
 }
