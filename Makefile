@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-worker sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-test worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror build-worker sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -149,6 +149,15 @@ mirror-test: ## vet and tests of the Iceberg mirror, which make check and make t
 	$(TESTS) $(MIRROR) ./internal/mirror
 	$(TESTS) $(MIRROR) ./internal/cli -run Mirror
 	$(MAKE) --no-print-directory vuln VULNFLAGS=$(MIRROR)
+
+NIGHTS ?= 30
+MIRROR_KILLS ?= 1000
+
+mirror-bytes: ## bytes that the mirror writes in NIGHTS nights of CONTACTS contacts; ten minutes
+	AQUEDUCK_MIRROR_CONTACTS=$(CONTACTS) AQUEDUCK_MIRROR_NIGHTS=$(NIGHTS) go test $(MIRROR) ./internal/mirror -run TheBytesOfANight -v -timeout 3h
+
+mirror-kills: ## kill MIRROR_KILLS mirrors; after one more, every table is equal
+	AQUEDUCK_MIRROR_KILLS=$(MIRROR_KILLS) AQUEDUCK_SEED=$(or $(SEED),1) go test $(MIRROR) ./internal/mirror -run KilledMirrorsAreMadeUpFor -v -timeout 12h
 
 worker-test: ## vet and tests of the worker, which make check and make test leave out
 	go vet $(WORKER) ./internal/worker ./internal/cli

@@ -107,10 +107,10 @@ pipelines:
 			t.Errorf("machine %d: status ended with %d", i, code)
 		}
 		eu, us, fresh := rows["eu"], rows["us"], rows["new"]
-		if eu.Health != runlog.HealthOK || eu.Last == nil || eu.Last.Pipeline != "weekly" || eu.Last.Outcome != "OK" || eu.Last.Host != host || eu.AsOf.IsZero() || len(eu.Needs) > 0 {
+		if eu.Health != runlog.HealthOK || eu.Last == nil || eu.Last.Pipeline != "weekly" || eu.Last.Outcome != "OK" || eu.Last.Host != host || eu.AsOf.IsZero() || eu.Success.IsZero() || len(eu.Needs) > 0 {
 			t.Errorf("machine %d: eu is %+v, last run %+v", i, eu, eu.Last)
 		}
-		if us.Health != runlog.HealthAct || us.Last == nil || us.Last.Outcome != "FAILED" || us.Last.Exit != problem.ExitRefused || us.AsOf.IsZero() || len(us.Needs) != 1 || us.Needs[0].Next == "" {
+		if us.Health != runlog.HealthAct || us.Last == nil || us.Last.Outcome != "FAILED" || us.Last.Exit != problem.ExitRefused || us.AsOf.IsZero() || us.Success.After(us.Last.Started) || len(us.Needs) != 1 || us.Needs[0].Next == "" {
 			t.Errorf("machine %d: us is %+v, last run %+v", i, us, us.Last)
 		}
 		if fresh.Health != runlog.HealthNew || fresh.Last != nil || fresh.Next.IsZero() {

@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -23,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/fleet"
 	"aqueduck/load"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
@@ -602,10 +604,24 @@ func TestS36MetricsHaveASeparateAddress(t *testing.T) {
 	b.server = &httptest.Server{URL: "http://" + l.Addr().String()}
 	text := b.fetchPage("/metrics")
 	for _, want := range []string{"\naqueduck_configuration_ok 1\n", "\naqueduck_emulated 1\n", `aqueduck_needs{who="you"} 1`, `aqueduck_last_run_ok{pipeline="nightly"} 0`, `aqueduck_next_run_timestamp_seconds{pipeline="weekly"} 1.`,
-		`aqueduck_stream_late{stream="contacts",workspace="main"} 0`, `aqueduck_stream_backfill_ratio{stream="contacts",workspace="main"} 1`, "process_open_fds ", "go_goroutines "} {
+		`aqueduck_stream_late{stream="contacts",workspace="main"} 0`, `aqueduck_stream_backfill_ratio{stream="contacts",workspace="main"} 1`, "process_open_fds ", "go_goroutines ",
+		"\naqueduck_workspaces_ok 1\n", `aqueduck_workspace_seen{workspace="main"} 1`, `aqueduck_workspace_last_run_ok{workspace="main"} 0`, `aqueduck_workspace_last_run_timestamp_seconds{workspace="main"} 1.`,
+		`aqueduck_workspace_last_success_timestamp_seconds{workspace="main"} 1.`, `aqueduck_workspace_data_as_of_timestamp_seconds{workspace="main"} 1.`, `aqueduck_workspace_next_run_timestamp_seconds{workspace="main"} 1.`,
+		`aqueduck_workspace_running{workspace="main"} 0`, `aqueduck_workspace_needs{workspace="main"} 1`, `aqueduck_workspace_breached{workspace="main"} 0`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+	unread := b.console.o.Serving
+	unread.Workspaces = func(context.Context) ([]fleet.Row, error) { return nil, errors.New("no configuration") }
+	lacking, err := Metrics(unread, []string{"example.com"}, b.readClock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := httptest.NewRecorder()
+	lacking.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://example.com/metrics", nil))
+	if said := answer.Body.String(); !strings.Contains(said, "\naqueduck_workspaces_ok 0\n") || strings.Contains(said, "aqueduck_workspace_") || !strings.Contains(said, `aqueduck_needs{who="you"} 1`) {
+		t.Errorf("workspaces that cannot be read: %s", said)
 	}
 	w, _ := warehouse()
 	for _, person := range personTexts(t, w) {

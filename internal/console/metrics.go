@@ -27,7 +27,8 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 		return runlog.ReadOverview(ctx, s.Dir, config, catalogue, now())
 	}
 	registry := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{&metrics.Collector{Read: read, Trouble: s.Trouble, Within: questionTime}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+	for _, c := range []prometheus.Collector{&metrics.Collector{Read: read, Trouble: s.Trouble, Within: questionTime},
+		&metrics.FleetCollector{Read: s.Workspaces, Within: questionTime}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}

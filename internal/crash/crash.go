@@ -75,7 +75,6 @@ const (
 	MirrorClaimed    = "mirror-claimed"    // the table _mirror says that a mirror has begun, no table is changed yet
 	MirrorWritten    = "mirror-written"    // the files of a table's change are written, no snapshot refers to them yet
 	MirrorTable      = "mirror-table"      // one table is equal to the published file, others are not
-	MirrorMerged     = "mirror-merged"     // the rows of a table are in fewer files, its older snapshots are not removed yet
 	ExportFetched    = "export-fetched"    // its file is fetched and read, its rows are not stored
 	EraseRewritten   = "erase-rewritten"   // an older published file is rewritten without the data, its checksum is not
 	ErasePublished   = "erase-published"   // a file without the data is published, the older ones are rewritten, other files are not

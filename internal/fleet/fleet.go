@@ -49,9 +49,10 @@ type Row struct {
 	Workspace string              `json:"workspace"`
 	Health    runlog.Health       `json:"health"` // of its worst pipeline
 	Running   string              `json:"running,omitempty"`
-	Last      *LastRun            `json:"last_run"`            // nil: none yet
-	AsOf      time.Time           `json:"data_as_of,omitzero"` // everything before this time is published
-	Next      time.Time           `json:"next_run,omitzero"`   // absent: no pipeline has a schedule
+	Last      *LastRun            `json:"last_run"`              // nil: none yet
+	Success   time.Time           `json:"last_success,omitzero"` // when a run last ended well; absent: no such run is known
+	AsOf      time.Time           `json:"data_as_of,omitzero"`   // everything before this time is published
+	Next      time.Time           `json:"next_run,omitzero"`     // absent: no pipeline has a schedule
 	Needs     []runlog.ActionItem `json:"needs"`
 	Breached  bool                `json:"breached"` // the freshness SLA of a stream is breached
 	Dir       string              `json:"dir"`
@@ -231,6 +232,9 @@ func (row *Row) fill(o *runlog.Overview, told *runlog.Shared, seen remote.Seen) 
 		}
 		if !p.Next.IsZero() && (row.Next.IsZero() || p.Next.Before(row.Next)) {
 			row.Next = p.Next
+		}
+		if at := slices.IndexFunc(p.Runs, func(r runlog.PastRun) bool { return r.Exit == problem.ExitOK }); at >= 0 && p.Runs[at].Finished.After(row.Success) {
+			row.Success = p.Runs[at].Finished
 		}
 		if len(p.Runs) > 0 && (last.Run == "" || p.Runs[0].Started.After(last.Started)) {
 			last = p.Runs[0]

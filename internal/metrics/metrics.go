@@ -1,4 +1,4 @@
-// Package metrics tells Prometheus the state of the pipelines: their runs, the age of their data, and what needs action.
+// Package metrics tells Prometheus the state of the pipelines and of all workspaces: their runs, the age of their data, and what needs action.
 package metrics
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 )
@@ -37,6 +38,16 @@ var (
 	dataAsOf        = newMetricDesc("data_as_of_timestamp_seconds", "Watermark: everything before it is in the published file, for all streams of the pipeline.", "pipeline")
 	syncedTo        = newMetricDesc("stream_synced_to_timestamp_seconds", "Watermark: all changes of the stream before it are in the published file.", "workspace", "stream")
 	backfilled      = newMetricDesc("stream_backfill_ratio", "Share of the stream's history that is read.", "workspace", "stream")
+	fleetRead       = newMetricDesc("workspaces_ok", "1 if the state of all workspaces could be read.")
+	spaceSeen       = newMetricDesc("workspace_seen", "1 if the workspace's object store could be asked, or it has none; 0: the other values are what this machine knows.", "workspace")
+	spaceOK         = newMetricDesc("workspace_last_run_ok", "1 if the workspace's last run succeeded, on whichever machine.", "workspace")
+	spaceRun        = newMetricDesc("workspace_last_run_timestamp_seconds", "When the workspace's last run began.", "workspace")
+	spaceSuccess    = newMetricDesc("workspace_last_success_timestamp_seconds", "When a run of the workspace last ended well.", "workspace")
+	spaceAsOf       = newMetricDesc("workspace_data_as_of_timestamp_seconds", "Everything of the workspace before it is published.", "workspace")
+	spaceNext       = newMetricDesc("workspace_next_run_timestamp_seconds", "Time of the workspace's next scheduled run.", "workspace")
+	spaceRunning    = newMetricDesc("workspace_running", "1 while this machine runs a pipeline of the workspace.", "workspace")
+	spaceNeeds      = newMetricDesc("workspace_needs", "Open problems of the workspace that need a person.", "workspace")
+	spaceBreached   = newMetricDesc("workspace_breached", "1 if the freshness SLA of a stream of the workspace is breached.", "workspace")
 	lateness        = newMetricDesc("stream_late", "0 = fresh, 1 = late, 2 = SLA breached; absent without an SLA, and while a stream that was never read is not yet late.", "workspace", "stream")
 )
 
@@ -91,6 +102,43 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 		give(backfilled, s.Backfill, s.Workspace, s.Stream)
 		if i := slices.Index([]runlog.Freshness{runlog.Fresh, runlog.Late, runlog.Breached}, s.Freshness); i >= 0 {
 			give(lateness, float64(i), s.Workspace, s.Stream)
+		}
+	}
+}
+
+// FleetCollector reads the state of all workspaces for each request, whichever machine ran them last.
+type FleetCollector struct {
+	Read   func(context.Context) ([]fleet.Row, error)
+	Within time.Duration // after which reading is given up
+}
+
+// Describe sends nothing, because a reload may change the workspaces.
+func (c *FleetCollector) Describe(chan<- *prometheus.Desc) {}
+
+// Collect sends the present values. Where the workspaces cannot be read it says so, and the other metrics are there.
+func (c *FleetCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.Within)
+	defer cancel()
+	rows, err := c.Read(ctx)
+	give := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	give(fleetRead, boolGauge(err == nil))
+	for _, row := range rows {
+		name := row.Workspace
+		give(spaceSeen, boolGauge(row.Unseen == ""), name)
+		give(spaceRunning, boolGauge(row.Running != ""), name)
+		give(spaceBreached, boolGauge(row.Breached), name)
+		needs := slices.DeleteFunc(slices.Clone(row.Needs), func(n runlog.ActionItem) bool { return !n.Act })
+		give(spaceNeeds, float64(len(needs)), name)
+		if row.Last != nil {
+			give(spaceOK, boolGauge(row.Last.Exit == problem.ExitOK), name)
+			give(spaceRun, unixSeconds(row.Last.Started), name)
+		}
+		for d, at := range map[*prometheus.Desc]time.Time{spaceSuccess: row.Success, spaceAsOf: row.AsOf, spaceNext: row.Next} {
+			if !at.IsZero() {
+				give(d, unixSeconds(at), name)
+			}
 		}
 	}
 }

@@ -137,7 +137,6 @@ func (m *mirror) merge(ctx context.Context, of differ.Relation, t *table.Table, 
 	if err != nil {
 		return nil, err
 	}
-	crash.At(crash.MirrorMerged)
 	return t, m.removeUnused(ctx, t, m.options.Now().Add(-unusedAge))
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
 
+	"aqueduck/load/differ"
 	"aqueduck/load/layout"
 )
 
@@ -61,6 +62,31 @@ func TestColumnsFollowThePublishedFile(t *testing.T) {
 	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "contact_counts is no longer in the published file") {
 		t.Errorf("it says %s", notes)
 	}
+}
+
+// TestAKilledChangeOfColumnsIsVerified: a mirror that was killed between the change of the columns and that of the rows leaves files without a column, and the next
+// one files with it beside them. Both can be compared.
+func TestAKilledChangeOfColumnsIsVerified(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	y.publish("ALTER TABLE tags ADD COLUMN later VARCHAR; UPDATE tags SET later = 'x'; ALTER TABLE tags ALTER n TYPE DOUBLE")
+	file, err := differ.OpenPublished(t.Context(), y.dir.Current())
+	must(t, err)
+	relations, err := file.ListRelations(t.Context(), "main", nil, nil)
+	must(t, errors.Join(err, file.Close()))
+	ctx, _, of := y.library("tags")
+	_, err = (&mirror{}).changeColumns(ctx, relations[slices.IndexFunc(relations, func(r differ.Relation) bool { return r.Name == "tags" })], of)
+	must(t, err)
+	for i, want := range [][]string{{"tags"}, nil} {
+		v, err := VerifyTables(t.Context(), y.options)
+		must(t, err)
+		if len(v.Differing()) != len(want) || len(want) > 0 && v.Differing()[0].Table != want[0] {
+			t.Errorf("after %d mirrors: %+v", i, v.Differing())
+		}
+		y.mirror()
+	}
+	y.expectEqual(every...)
 }
 
 // night is a change of a few rows of two tables.

@@ -28,7 +28,7 @@ func (f *Published) ReadBoth(ctx context.Context, t Relation, files CopyFiles) (
 	}
 	theirs.Sum = "0"
 	if len(files.Data) > 0 {
-		if theirs, err = f.sumUp(ctx, t, files.rowsSQL()); err != nil {
+		if theirs, err = f.sumUp(ctx, t, files.rowsSQL(t)); err != nil {
 			return own, theirs, fmt.Errorf("read the files of %s.%s: %w", t.Schema, t.Name, err)
 		}
 	}
@@ -44,14 +44,19 @@ func (f *Published) sumUp(ctx context.Context, t Relation, from string) (c Conte
 	return c, err
 }
 
-// rowsSQL is the SQL of the rows that are not deleted.
-func (c CopyFiles) rowsSQL() string {
+// rowsSQL is the SQL of the rows of a table that are not deleted. A column that a file lacks is NULL there.
+func (c CopyFiles) rowsSQL(t Relation) string {
+	var columns []string
+	for _, column := range t.Columns {
+		columns = append(columns, "NULL::"+column.Kind()+" AS "+duck.Name(column.Name))
+	}
 	var paths, names, deletes []string
 	for _, file := range c.Data {
 		paths = append(paths, duck.Text(file.Path))
 		names = append(names, "("+duck.Text(file.Path)+", "+duck.Text(file.Name)+")")
 	}
-	rows := "read_parquet([" + strings.Join(paths, ", ") + "], filename='_path', file_row_number=true)"
+	rows := "(SELECT * FROM read_parquet([" + strings.Join(paths, ", ") + "], filename='_path', file_row_number=true, union_by_name=true) UNION ALL BY NAME SELECT " +
+		strings.Join(columns, ", ") + " WHERE false)"
 	if len(c.Deletes) == 0 {
 		return rows
 	}
