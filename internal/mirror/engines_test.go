@@ -3,13 +3,15 @@
 package mirror
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 )
 
-// TestOtherEnginesReadTheSameRows has engines read every table after three nights and an erasure. `make engines` installs them and names their Python.
+// TestOtherEnginesReadTheSameRows has engines read every table: fresh, after nights with a new column, a new table and an erasure, and after thirty more, in which files were
+// merged. `make engines` installs them and names their Python.
 func TestOtherEnginesReadTheSameRows(t *testing.T) {
 	python := os.Getenv("AQUEDUCK_ENGINES")
 	if python == "" {
@@ -18,21 +20,37 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
 	y.mirror()
-	nights := []string{night, "DELETE FROM tags; INSERT INTO nothing VALUES ('x', '2026-02-03 04:05:06.789Z')", "ALTER TABLE contacts ADD COLUMN phone VARCHAR; UPDATE contacts SET phone = 'p' WHERE age < 9", night}
+	compare := func(when string) {
+		t.Helper()
+		for _, engine := range []string{"pyiceberg", "polars", "duckdb", "chdb"} {
+			c := exec.CommandContext(t.Context(), python, "testdata/engines.py", engine, strings.TrimPrefix(y.options.Catalog, "sqlite:"), "ws_ws1", y.dir.Current(), os.Getenv("AWS_ENDPOINT_URL_S3"))
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Errorf("%s: %s: %v\n%s", when, engine, err, out)
+			} else {
+				t.Logf("%s: %s", when, out)
+			}
+		}
+	}
+	compare("fresh")
+	nights := []string{night, "DELETE FROM tags; INSERT INTO nothing VALUES ('x', '2026-02-03 04:05:06.789Z')",
+		"ALTER TABLE contacts ADD COLUMN phone VARCHAR; UPDATE contacts SET phone = 'p' WHERE age < 9; CREATE TABLE later AS SELECT id, score FROM contacts", night}
 	for i, statements := range nights {
 		if i == len(nights)-1 {
 			must(t, os.WriteFile(y.dir.Erasures(), []byte("{\"salt\":\"00\"}\n"), 0o600))
 		}
 		y.publish(statements)
 		y.mirror()
-		for _, engine := range []string{"pyiceberg", "polars", "duckdb", "chdb"} {
-			c := exec.CommandContext(t.Context(), python, "testdata/engines.py", engine, strings.TrimPrefix(y.options.Catalog, "sqlite:"), "ws_ws1", y.dir.Current(), os.Getenv("AWS_ENDPOINT_URL_S3"))
-			out, err := c.CombinedOutput()
-			if err != nil {
-				t.Errorf("night %d: %s: %v\n%s", i, engine, err, out)
-			} else {
-				t.Logf("night %d: %s", i, out)
-			}
-		}
+		compare(fmt.Sprint("night ", i+1))
 	}
+	most := 0
+	for n := range 30 {
+		y.publish(fmt.Sprintf("UPDATE contacts SET score = score + 1 WHERE age %% 40 = %d; INSERT INTO nothing VALUES ('%[1]d', now())", n))
+		y.mirror()
+		most = max(most, y.deleteFiles("contacts"))
+	}
+	if now := y.deleteFiles("contacts"); most < mostDeletes-1 || now >= most {
+		t.Errorf("%d files of deletes, at most %d: no files were merged", now, most)
+	}
+	compare("thirty nights later")
 }

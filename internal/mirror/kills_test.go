@@ -52,7 +52,7 @@ var randomNights = []string{
 	"UPDATE contacts SET score = score + 1 WHERE age < 20; INSERT INTO nothing VALUES ('x', now())",
 	"DELETE FROM tags WHERE rowid = 0; INSERT INTO tags (id) VALUES ('z'); INSERT INTO nothing VALUES ('y', now())",
 	"INSERT INTO contacts SELECT * REPLACE (uuid()::VARCHAR AS id) FROM contacts USING SAMPLE 5 ROWS",
-	"DROP VIEW contact_counts; ALTER TABLE contacts ADD COLUMN phone VARCHAR; UPDATE contacts SET phone = 'p' WHERE age < 50",
+	"DROP VIEW IF EXISTS contact_counts; ALTER TABLE contacts ADD COLUMN phone VARCHAR; UPDATE contacts SET phone = 'p' WHERE age < 50",
 	"CREATE TABLE later AS SELECT * FROM tags; DELETE FROM contacts WHERE age = 9",
 	"DROP TABLE IF EXISTS later; UPDATE contacts SET active = NOT active WHERE age < 4",
 }
@@ -70,6 +70,9 @@ func TestKilledMirrorsAreMadeUpFor(t *testing.T) {
 	y.mirror()
 	at := map[string]int{}
 	for done, trial := 0, 0; done < kills; trial++ {
+		if trial%50 == 49 {
+			t.Logf("%d kills in %d trials", done, trial)
+		}
 		if trial%150 == 149 { // the tables grow otherwise
 			y.publish("DELETE FROM contacts WHERE length(id) > 10; UPDATE contacts SET age = age + 1")
 			y.mirror()
