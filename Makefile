@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-worker sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -22,6 +22,11 @@ WORKER := -tags=duckdb_arrow,worker
 
 build-worker: ## bin/aqueduck with the worker for Temporal
 	go build -trimpath $(WORKER) -o bin/aqueduck ./cmd/aqueduck
+
+FULL := -tags=duckdb_arrow,mirror,worker
+
+build-full: ## bin/aqueduck with the mirror and the worker
+	go build -trimpath $(FULL) -o bin/aqueduck ./cmd/aqueduck
 
 help: ## this list; CONTRIBUTING.md has the settings that targets take
 	@awk -F ':.*## ' '/^##@ / {print "\n" substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-15s%s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -172,7 +177,7 @@ fleet: ## FLEET=100 workspaces on four workers under Temporal: two killed, one p
 	mkdir -p bin
 	go -C tools/temporal build -o $(abspath bin/temporal) .
 	AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(WORKER) ./internal/worker -run RealServer -v
-	AQUEDUCK_FLEET=$(FLEET) AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(WORKER) ./internal/cli -run FleetLoses -v -timeout 2h
+	AQUEDUCK_FLEET=$(FLEET) AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(FULL) ./internal/cli -run FleetLoses -v -timeout 2h
 
 engines: ## the mirror, as four other engines see it; installs 1.4 GB into .engines
 	python3 -m venv $(ENGINES)

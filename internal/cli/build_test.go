@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"aqueduck/internal/lane"
+	"aqueduck/internal/mirror"
+	"aqueduck/internal/worker"
 )
 
 func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
@@ -27,6 +29,22 @@ func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
 	}
 	if lines := strings.Count(string(out), "\n"); lines > 2 {
 		t.Errorf("it said more than that:\n%s", out)
+	}
+}
+
+// TestVersionSaysWhatIsBuiltIn: the mirror and the worker are in some programs only.
+func TestVersionSaysWhatIsBuiltIn(t *testing.T) {
+	t.Parallel()
+	words := map[bool]string{true: "with", false: "without"}
+	want := fmt.Sprintf("%s mirror, %s worker\n", words[mirror.Missing() == nil], words[worker.Missing() == nil])
+	a, stdout, _ := inProcess("version")
+	if code := runCommand(t.Context(), a); code != 0 || !strings.HasSuffix(stdout.String(), want) {
+		t.Errorf("it ended with %d and said %s", code, stdout)
+	}
+	a, stdout, _ = inProcess("version", "-o", "json")
+	var v versionInfo
+	if code := runCommand(t.Context(), a); code != 0 || json.Unmarshal(stdout.Bytes(), &v) != nil || v.Mirror != (mirror.Missing() == nil) || v.Worker != (worker.Missing() == nil) {
+		t.Errorf("it ended with %d and said %s", code, stdout)
 	}
 }
 

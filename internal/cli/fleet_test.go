@@ -153,7 +153,7 @@ func newFleet(t *testing.T, count int, night string) *workerFleet {
 	}
 	t.Cleanup(f.temporal.Close)
 	f.settings = []string{"ADDRESS=" + words[0], "TEMPORAL_NAMESPACE=" + words[1], "AWS_ENDPOINT_URL_S3=" + store.URL, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret"}
-	config := "version: 1\nwarehouse: {dir: \"${MACHINE}/${AQUEDUCK_WORKSPACE}\", remote: \"s3://bucket/${AQUEDUCK_WORKSPACE}\"}\nworkspaces:\n"
+	config := "version: 1\nwarehouse: {dir: \"${MACHINE}/${AQUEDUCK_WORKSPACE}\", remote: \"s3://bucket/${AQUEDUCK_WORKSPACE}\"" + mirrorOfFleet(f.home) + "}\nworkspaces:\n"
 	for n := range count {
 		name := fmt.Sprintf("ws%03d", n)
 		config += "  " + name + `: {base_url: "` + f.serveSpace(name, uint64(n+1)) + `", token: "${TOKEN}"}` + "\n"
@@ -348,6 +348,7 @@ func (f *workerFleet) compareRows() {
 			f.t.Errorf("%s: %v\n%s", name, pull.err, pull.outputText())
 			continue
 		}
+		f.compareMirror(name)
 		for stream, columns := range map[string][]string{"contacts": {"id", "email", "updated_at"}, "contact_activities": {"id", "contact_id"}, "deleted_contacts": {"id"}, "tags": {"id", "name"}} {
 			got, err := oracletest.QueryRows(layout.Dir(dir).Current(), "SELECT "+strings.Join(columns, ", ")+" FROM "+name+"."+stream)
 			if err != nil {

@@ -25,7 +25,8 @@ does the same at its end. This command does it again after an error of the store
 A table that was dropped, rolled back or changed by another program is written again. Tables of another warehouse are refused. Run
 it twice: the second time changes nothing. docs/mirror.md says how engines read the tables.
 
-"make build-mirror" makes a program that has the mirror. Any other ends with exit code 3.`,
+"make build-mirror" makes a program that has the mirror, "make build-full" one that has the worker, too. Any other ends with exit
+code 3; "aqueduck version" says what a program has.`,
 		Annotations: map[string]string{forms: "json"},
 		Example:     "  aqueduck mirror\n  aqueduck mirror -o json",
 		Args:        usage.NoArguments,

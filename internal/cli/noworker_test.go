@@ -19,6 +19,7 @@ func TestAWorkerRefusesWhatItCannotRun(t *testing.T) {
 		"no times":          {`{dir: "data/${AQUEDUCK_WORKSPACE}"}`, "", "--temporal 127.0.0.1:1", "has a schedule", "give a pipeline one"},
 		"one directory":     {`{dir: data}`, `schedule: "0 2 * * *", `, "--temporal 127.0.0.1:1", "share one warehouse.dir", "${AQUEDUCK_WORKSPACE}"},
 		"one prefix":        {`{dir: "data/${AQUEDUCK_WORKSPACE}", remote: "s3://bucket/w"}`, `schedule: "0 2 * * *", `, "--temporal 127.0.0.1:1", "warehouse.remote", "${AQUEDUCK_WORKSPACE}"},
+		"own catalogs":      {`{dir: "data/${AQUEDUCK_WORKSPACE}", mirror: {location: "s3://bucket/lake"}}`, `schedule: "0 2 * * *", `, "--temporal 127.0.0.1:1", "warehouse.mirror.catalog is not set", "postgres://HOST:PORT/DATABASE"},
 		"no such program":   {`{dir: "data/${AQUEDUCK_WORKSPACE}"}`, `schedule: "0 2 * * *", `, "--temporal 127.0.0.1:1", "built without the worker", "make build-worker"},
 		"no address":        {`{dir: data}`, "", "", "--temporal ADDRESS is missing", "worker --help"},
 		"nothing at a time": {`{dir: data}`, "", "--temporal 127.0.0.1:1 --parallel 0", "--parallel cannot be below one", "worker --help"},

@@ -13,6 +13,8 @@ import (
 	"aqueduck"
 	"aqueduck/internal/cli/sbom"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/mirror"
+	"aqueduck/internal/worker"
 	"aqueduck/load/facts"
 )
 
@@ -21,8 +23,9 @@ func newVersion(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of the program, Go and DuckDB",
-		Long: `Print the version of the program with its commit and licence, and the versions of Go and DuckDB. With --json, it also lists the
-components: the linked DuckDB library with the checksum of its module, and every module as a CycloneDX document (sbom).`,
+		Long: `Print the version of the program with its commit and licence, the versions of Go and DuckDB, and whether it was built with the
+Iceberg mirror and with the worker. With --json, it also lists the components: the linked DuckDB library with the checksum of its
+module, and every module as a CycloneDX document (sbom).`,
 		Example:     "  aqueduck version\n  aqueduck version --json",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json"},
@@ -32,12 +35,12 @@ components: the linked DuckDB library with the checksum of its module, and every
 				return err
 			}
 			if env.output != "json" && !asJSON {
-				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, commit %s, %s, DuckDB %s, licence %s\n",
-					aqueduck.Version(), cmp.Or(buildCommit(), "unknown"), runtime.Version(), library.Version, aqueduck.License)
+				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, commit %s, %s, DuckDB %s, licence %s, %s mirror, %s worker\n",
+					aqueduck.Version(), cmp.Or(buildCommit(), "unknown"), runtime.Version(), library.Version, aqueduck.License, withOrWithout(hasMirror()), withOrWithout(hasWorker()))
 				return err
 			}
 			made := sbom.LinkedModules()
-			v := versionInfo{Version: aqueduck.Version(), Commit: buildCommit(), License: aqueduck.License, Go: runtime.Version()}
+			v := versionInfo{Version: aqueduck.Version(), Commit: buildCommit(), License: aqueduck.License, Go: runtime.Version(), Mirror: hasMirror(), Worker: hasWorker()}
 			v.SBOM = sbom.New(buildVersion(), aqueduck.License, made, library)
 			v.DuckDB = duckdbVersion{Version: library.Version, Source: library.Source}
 			// The library comes prebuilt, in one module for each system. Only that module's checksum identifies it.
@@ -51,11 +54,23 @@ components: the linked DuckDB library with the checksum of its module, and every
 	return c
 }
 
+func hasMirror() bool { return mirror.Missing() == nil }
+func hasWorker() bool { return worker.Missing() == nil }
+
+func withOrWithout(has bool) string {
+	if has {
+		return "with"
+	}
+	return "without"
+}
+
 type versionInfo struct {
 	Version string        `json:"version"`
 	Commit  string        `json:"commit,omitempty"` // unknown outside of a repository
 	License string        `json:"license"`          // an SPDX identifier
 	Go      string        `json:"go"`
+	Mirror  bool          `json:"mirror"` // built with the Iceberg mirror
+	Worker  bool          `json:"worker"` // built with the worker for Temporal
 	DuckDB  duckdbVersion `json:"duckdb"`
 	SBOM    sbom.Document `json:"sbom"`
 }

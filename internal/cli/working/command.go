@@ -40,8 +40,8 @@ warehouse: {dir: "data/${AQUEDUCK_WORKSPACE}", remote: "s3://bucket/${AQUEDUCK_W
 SIGTERM and Ctrl-C stop the runs as they stop sync; another worker goes on with them. Namespace, TLS and keys come from the
 variables of Temporal's own tools: TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_… See docs/worker.md.
 
-"make build-worker" makes a program that has the worker. Any other reads the flags and pipelines.yaml, and then ends
-with exit code 3.`,
+"make build-worker" makes a program that has the worker, "make build-full" one that has the Iceberg mirror, too. Any other reads the
+flags and pipelines.yaml, and then ends with exit code 3; "aqueduck version" says what a program has.`,
 		Example: `  aqueduck worker --temporal temporal.example.com:7233
   aqueduck worker --temporal 127.0.0.1:7233 --parallel 4 --log-format json`,
 		Args: usage.NoArguments,
@@ -114,6 +114,10 @@ func checkSetup(h Host) (*runner.Runner, error) {
 	places := worker.ListPlaces(r.Config)
 	if len(places) == 0 {
 		return nil, &problem.Problem{Class: "config", What: "no pipeline of " + r.Config.File + " has a schedule", Next: `give a pipeline one, e.g. schedule: "0 2 * * *"`}
+	}
+	if w := r.Config.Warehouse; w.Mirror.Location != "" && w.Mirror.Catalog == "" {
+		return nil, &problem.Problem{Class: "config", What: "warehouse.mirror.catalog is not set: every worker would have a catalog of its own, and engines would see old tables in all but one",
+			Next: "set it to postgres://HOST:PORT/DATABASE, for all workers the same"}
 	}
 	if err := h.Check(r); err != nil {
 		return nil, err
