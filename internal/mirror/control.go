@@ -59,6 +59,8 @@ func (m *mirror) openControl(ctx context.Context) (err error) {
 	m.control.erasures = noted[propertyErasures]
 	if noted[propertyState] == "done" {
 		m.control.file = noted[propertyFile]
+	} else {
+		m.control.unended = m.options.Store != "" // without a store, the lock of the directory keeps other mirrors away
 	}
 	return nil
 }

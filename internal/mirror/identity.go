@@ -87,12 +87,16 @@ func erasuresOf(d layout.Dir, masks []string) (string, error) {
 
 // prepareNamespace makes the namespace of a workspace, and refuses one that is another's.
 func (m *mirror) prepareNamespace(ctx context.Context, workspace string) error {
-	if err := m.takeLocation(workspace); err != nil {
+	known, err := m.takeLocation(workspace)
+	if err != nil {
 		return err
 	}
 	name := table.Identifier{m.namespace}
 	properties, err := m.catalog.LoadNamespaceProperties(ctx, name)
 	if errors.Is(err, catalog.ErrNoSuchNamespace) {
+		if known {
+			m.note("the catalog lacked the tables of %s: all were written again", m.namespace)
+		}
 		return m.catalog.CreateNamespace(ctx, name, iceberg.Properties{propertyWorkspace: workspace, propertyWarehouse: m.warehouse})
 	}
 	if err != nil {
@@ -102,24 +106,24 @@ func (m *mirror) prepareNamespace(ctx context.Context, workspace string) error {
 		"name another catalog, or drop this namespace and its tables")
 }
 
-// takeLocation notes whose the objects below a location are, and refuses a location that is another's.
-func (m *mirror) takeLocation(workspace string) error {
+// takeLocation notes whose the objects below a location are, and refuses a location that is another's. known says that this was noted before.
+func (m *mirror) takeLocation(workspace string) (known bool, err error) {
 	address := m.location + "/" + ownerName
 	text, err := m.objects.ReadFile(address)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = json.Marshal(owner{workspace, m.warehouse}); err == nil {
 			err = m.objects.WriteFile(address, text)
 		}
-		return err
+		return false, err
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	var is owner
 	if err := json.Unmarshal(text, &is); err != nil {
-		return &problem.Problem{Class: "data", What: address + " is damaged", Err: err, Next: "delete this object if the tables there are those of this warehouse"}
+		return false, &problem.Problem{Class: "data", What: address + " is damaged", Err: err, Next: "delete this object if the tables there are those of this warehouse"}
 	}
-	return m.checkOwner(m.location, is, workspace, "name another location; if that warehouse is given up, delete "+address+" and the namespace of the catalog")
+	return true, m.checkOwner(m.location, is, workspace, "name another location; if that warehouse is given up, delete "+address+" and the namespace of the catalog")
 }
 
 func (m *mirror) checkOwner(what string, is owner, workspace, next string) error {

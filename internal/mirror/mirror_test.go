@@ -176,14 +176,14 @@ func TestWhatOtherProgramsDoIsNoticed(t *testing.T) {
 				_, err = tx.Commit(ctx)
 			}
 			return err
-		}, ""},
+		}, "table contacts of ws_ws1 was rolled back by another program"},
 		"deleted rows": {func(ctx context.Context, _ tableCatalog, t *table.Table) error {
 			_, err := t.Delete(ctx, iceberg.LessThan(iceberg.Reference("age"), int64(100)), nil)
 			return err
 		}, "was changed by another program"},
 		"emptied catalog": {func(context.Context, tableCatalog, *table.Table) error {
 			return os.Remove(strings.TrimPrefix(y.options.Catalog, "sqlite:"))
-		}, ""},
+		}, "the catalog lacked the tables of ws_ws1"},
 	} {
 		y.publish("UPDATE contacts SET name = 'for " + what + "' WHERE age = 500")
 		y.mirror()

@@ -57,22 +57,19 @@ func startPostgres(t *testing.T) (address string, stop func()) {
 	return "postgres://127.0.0.1:" + port + "/postgres", stop
 }
 
-// TestACatalogInPostgres: the same nights as with SQLite, a killed mirror, another program's rollback; errors without a password or a server, and the password nowhere.
-func TestACatalogInPostgres(t *testing.T) {
-	address, stop := startPostgres(t)
-	y := newYard(t)
-	y.options.Catalog = address
-	y.publish(first)
+// waitForCatalog waits until a server answers.
+func waitForCatalog(t *testing.T, address string) {
+	t.Helper()
 	look, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for c, err := openCatalog(address); ; c, err = openCatalog(address) { // until the server answers
+	for c, err := openCatalog(address); ; c, err = openCatalog(address) {
 		if c.db != nil {
 			err = errors.Join(err, c.db.Close())
 		}
 		if err == nil {
-			break
+			return
 		}
 		select {
 		case <-tick.C:
@@ -80,6 +77,15 @@ func TestACatalogInPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestACatalogInPostgres: the same nights as with SQLite, a killed mirror, another program's rollback; errors without a password or a server, and the password nowhere.
+func TestACatalogInPostgres(t *testing.T) {
+	address, stop := startPostgres(t)
+	y := newYard(t)
+	y.options.Catalog = address
+	y.publish(first)
+	waitForCatalog(t, address)
 	y.mirror()
 	y.expectEqual(every...)
 	y.publish(night)

@@ -48,6 +48,7 @@ func (m *mirror) note(format string, args ...any) {
 type controlTable struct {
 	table    *table.Table
 	begun    bool   // this mirror has its row there
+	unended  bool   // an earlier mirror began and did not end: another machine may still be in it
 	erasures string // the log of erasures that all tables comply with
 	file     string // the published file that all tables are equal to; "": a mirror did not end
 }

@@ -48,6 +48,9 @@ func (m *mirror) mirrorTable(ctx context.Context, of differ.Relation, erase bool
 	if erase {
 		return m.eraseOlder(ctx, of, t, content)
 	}
+	if equal && m.control.unended {
+		return m.shutOut(ctx, of, t, content)
+	}
 	if equal {
 		return nil
 	}
@@ -57,9 +60,33 @@ func (m *mirror) mirrorTable(ctx context.Context, of differ.Relation, erase bool
 	return m.expire(ctx, t, false)
 }
 
+// shutOut commits a snapshot without a change. An earlier mirror that was paused before its commit, and goes on after this one, is refused then.
+func (m *mirror) shutOut(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content) error {
+	if err := m.beginControl(ctx); err != nil {
+		return err
+	}
+	kind, err := table.SchemaToArrowSchema(t.Schema(), nil, false, false)
+	if err != nil {
+		return err
+	}
+	_, err = m.commit(ctx, t, contentOf(content), func(tx *table.Transaction, summary iceberg.Properties) error {
+		none, err := array.NewRecordReader(kind, nil)
+		if err != nil {
+			return err
+		}
+		defer none.Release()
+		return tx.Append(ctx, none, summary)
+	})
+	if errors.Is(err, errOvertaken) {
+		return m.fenced(fmt.Sprintf("table %s was changed meanwhile", of.Name))
+	}
+	return err
+}
+
 // trust is what is known of the rows of a table.
 type trust struct {
 	isOurs       bool   // mirrors alone changed its rows
+	rolledBack   bool   // its rows are those of an earlier mirror than its last one
 	content      string // what rows it has; "": not known
 	otherColumns bool   // its columns are not those of the published file
 }
@@ -81,6 +108,7 @@ func (m *mirror) openTable(ctx context.Context, of differ.Relation) (t *table.Ta
 	if s := t.CurrentSnapshot(); s != nil {
 		noted, ours := ourSummary(t, s)
 		known.isOurs, known.content = ours, noted[propertyContent]
+		known.rolledBack = ours && noted[propertyClaim] != "" && noted[propertyClaim] != t.Properties()[propertyClaim]
 	}
 	return t, known, nil
 }
@@ -103,6 +131,9 @@ func (m *mirror) change(ctx context.Context, of differ.Relation, t *table.Table,
 	}
 	if t.CurrentSnapshot() != nil && !known.isOurs {
 		m.note("table %s of %s was changed by another program: all its rows were written again", of.Name, m.namespace)
+	}
+	if known.rolledBack {
+		m.note("table %s of %s was rolled back by another program: the rows that it lacked were written again", of.Name, m.namespace)
 	}
 	if t.CurrentSnapshot() == nil || !known.isOurs || known.otherColumns || !held.plain {
 		return m.replace(ctx, of, t, content, held)
