@@ -161,7 +161,8 @@ MIRROR_KILLS ?= 1000
 mirror-bytes: ## bytes that the mirror writes in NIGHTS nights of CONTACTS contacts; ten minutes
 	AQUEDUCK_MIRROR_CONTACTS=$(CONTACTS) AQUEDUCK_MIRROR_NIGHTS=$(NIGHTS) go test $(MIRROR) ./internal/mirror -run TheBytesOfANight -v -timeout 3h
 
-mirror-kills: ## kill MIRROR_KILLS mirrors; after one more, every table is equal
+mirror-kills: ## kill MIRROR_KILLS machines that send, and as many mirrors; an hour
+	AQUEDUCK_REMOTE_KILLS=$(MIRROR_KILLS) go test ./internal/remote -run KilledMachinesLoseNoHead -v -timeout 12h
 	AQUEDUCK_MIRROR_KILLS=$(MIRROR_KILLS) AQUEDUCK_SEED=$(or $(SEED),1) go test $(MIRROR) ./internal/mirror -run KilledMirrorsAreMadeUpFor -v -timeout 12h
 
 worker-test: ## vet and tests of the worker, which make check and make test leave out

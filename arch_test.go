@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"internal/cli":                {"docs/queries", "extract", "extract/api", "internal/admin", "internal/cli/apart", "internal/cli/emulate", "internal/cli/render", "internal/cli/sbom", "internal/cli/serving", "internal/cli/usage", "internal/cli/working", "internal/config", "internal/console", "internal/dictionary", "internal/fleet", "internal/grammar", "internal/mirror", "internal/plan", "internal/preview", "internal/problem", "internal/remote", "internal/runlog", "internal/runner", "internal/sandbox", "internal/schedule", "internal/serve", "internal/sync", "internal/verify", "internal/worker", "load/facts", "load/failure", "load/layout", "load/read", "schemas"},
 	"internal/chart":              {},
 	"internal/answer":             {"internal/chart"},
-	"internal/metrics":            {"internal/problem", "internal/runlog"},
+	"internal/metrics":            {"internal/fleet", "internal/problem", "internal/runlog"},
 	"internal/serve":              {"internal/config", "internal/runlog", "internal/runner"},
 	"internal/console/web":        {"load/layout"},
 	"internal/console":            {"docs/queries", "internal/answer", "internal/chart", "internal/config", "internal/console/web", "internal/dictionary", "internal/fleet", "internal/metrics", "internal/problem", "internal/runlog", "internal/term", "load/failure", "load/layout", "load/read", "schemas"},

@@ -23,6 +23,7 @@ var numberedPages = []struct {
 }{
 	{"docs/traps.md", "T", "Traps", 198, 3, regexp.MustCompile(`^Cannot occur: `)},
 	{"docs/reliability.md", "F", "Faults", 27, 4, regexp.MustCompile("^By hand: `make ")},
+	{"docs/reliability.md", "P", "Proofs", 12, 4, regexp.MustCompile("^By hand: `make ")},
 	{"docs/security.md", "S", "Requirements", 59, 3, regexp.MustCompile(`^Not yet: `)},
 }
 
@@ -125,7 +126,7 @@ func TestThePageOfTestsIsUpToDate(t *testing.T) {
 
 The part before the point is the last directory of the test's package. Tests of ` + "`emulator`" + ` show that the emulated workspace plays a trap.
 Each number needs one more test, or its line says why it has none. ` + "`make test`" + ` skips heavy tests, or some of their cases; ` + "`make test-all`" + ` runs them.
-A heavy test does not count as the test of a number.
+A heavy test does not count as the test of a number. Tests of ` + "`mirror`" + `, and others with a build tag, run in ` + "`make mirror-test`" + ` and ` + "`make worker-test`" + `.
 `)
 	for _, section := range numberedPages {
 		fmt.Fprintf(&page, "\n## %s\n\nWhat the numbers mean: [%s](../%[2]s).\n\n", section.title, filepath.Base(section.file))
@@ -198,11 +199,11 @@ func testsByNumber(t *testing.T) map[string][]string {
 }
 
 var (
-	testPrefix   = regexp.MustCompile(`^(?:Test|Fuzz)((?:[TFS]\d+)*)`)
-	casePrefix   = regexp.MustCompile(`^((?:[TFS]\d+ )+)[^%]*$`)
+	testPrefix   = regexp.MustCompile(`^(?:Test|Fuzz)((?:[TFSP]\d+)*)`)
+	casePrefix   = regexp.MustCompile(`^((?:[TFSP]\d+ )+)[^%]*$`)
 	commentLine  = regexp.MustCompile(`(?m)^Holds: (.*)$`)
-	commentList  = regexp.MustCompile(`^[TFS]\d+(?:, [TFS]\d+)*\.$`)
-	numberInText = regexp.MustCompile(`[TFS]\d+`)
+	commentList  = regexp.MustCompile(`^[TFSP]\d+(?:, [TFSP]\d+)*\.$`)
+	numberInText = regexp.MustCompile(`[TFSP]\d+`)
 )
 
 // skipsHeavy reports whether make test skips a test, or some of its cases.

@@ -36,6 +36,7 @@ const workersOfTheFleet = 4
 // TestTheFleetLosesNothing runs one night of many workspaces twice: undisturbed, and with two workers killed and one paused in the middle of their
 // runs. Every workspace's run ends well, its file in the object store has the emulator's rows, and no two workers run one workspace at once, but for
 // the paused one that wakes up. A worker that gets SIGTERM hands its runs on at once. AQUEDUCK_FLEET is the number of workspaces, at least ten.
+// Holds: P5.
 func TestTheFleetLosesNothing(t *testing.T) {
 	count, _ := strconv.Atoi(os.Getenv("AQUEDUCK_FLEET"))
 	if count == 0 {

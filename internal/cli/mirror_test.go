@@ -20,6 +20,7 @@ import (
 )
 
 // TestKillsAroundTheMirror kills runs in their mirror, refuses one, and lets the next mirror make up for it. Then one more finds all tables equal.
+// Holds: P1.
 func TestKillsAroundTheMirror(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, 31)

@@ -36,11 +36,11 @@ module, and every module as a CycloneDX document (sbom).`,
 			}
 			if env.output != "json" && !asJSON {
 				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, commit %s, %s, DuckDB %s, licence %s, %s mirror, %s worker\n",
-					aqueduck.Version(), cmp.Or(buildCommit(), "unknown"), runtime.Version(), library.Version, aqueduck.License, withOrWithout(hasMirror()), withOrWithout(hasWorker()))
+					aqueduck.Version(), cmp.Or(buildCommit(), "unknown"), runtime.Version(), library.Version, aqueduck.License, withOrWithout(hasMirror()), withOrWithout(worker.IsBuilt()))
 				return err
 			}
 			made := sbom.LinkedModules()
-			v := versionInfo{Version: aqueduck.Version(), Commit: buildCommit(), License: aqueduck.License, Go: runtime.Version(), Mirror: hasMirror(), Worker: hasWorker()}
+			v := versionInfo{Version: aqueduck.Version(), Commit: buildCommit(), License: aqueduck.License, Go: runtime.Version(), Mirror: hasMirror(), Worker: worker.IsBuilt()}
 			v.SBOM = sbom.New(buildVersion(), aqueduck.License, made, library)
 			v.DuckDB = duckdbVersion{Version: library.Version, Source: library.Source}
 			// The library comes prebuilt, in one module for each system. Only that module's checksum identifies it.
@@ -55,7 +55,6 @@ module, and every module as a CycloneDX document (sbom).`,
 }
 
 func hasMirror() bool { return mirror.Missing() == nil }
-func hasWorker() bool { return worker.Missing() == nil }
 
 func withOrWithout(has bool) string {
 	if has {

@@ -39,6 +39,7 @@ func nightOf(n int) string {
 
 // TestTheBytesOfANight counts what a mirror writes in nights that change one contact of a hundred, and what a reader of all rows has to read then. A single Parquet
 // file of the changed rows, and one of all rows, are the measure.
+// Holds: P7.
 func TestTheBytesOfANight(t *testing.T) {
 	contacts, nights := number(t, "AQUEDUCK_MIRROR_CONTACTS"), number(t, "AQUEDUCK_MIRROR_NIGHTS")
 	if contacts == 0 {

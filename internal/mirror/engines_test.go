@@ -12,6 +12,7 @@ import (
 
 // TestOtherEnginesReadTheSameRows has engines read every table: fresh, after nights with a new column, a new table and an erasure, and after thirty more, in which files were
 // merged. `make engines` installs them and names their Python.
+// Holds: P6.
 func TestOtherEnginesReadTheSameRows(t *testing.T) {
 	python := os.Getenv("AQUEDUCK_ENGINES")
 	if python == "" {

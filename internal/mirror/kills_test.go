@@ -62,6 +62,7 @@ const erasing = "DELETE FROM contacts WHERE id IN (SELECT min(id) FROM contacts)
 
 // TestKilledMirrorsAreMadeUpFor kills processes by SIGKILL at a random request that writes, before or after the store has done it, and some at a random time. After
 // one more mirror every table is equal to the published file, by digests over all columns.
+// Holds: P1.
 func TestKilledMirrorsAreMadeUpFor(t *testing.T) {
 	kills, seed := max(20, number(t, "AQUEDUCK_MIRROR_KILLS")), uint64(max(1, number(t, "AQUEDUCK_SEED")))
 	random := rand.New(rand.NewPCG(seed, 1))

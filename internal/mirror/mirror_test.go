@@ -117,21 +117,29 @@ func TestAMirrorThatWasKilledIsMadeUpFor(t *testing.T) {
 	}
 }
 
-// TestALostAnswerIsNoSecondCommit has the store apply a request that writes and then answer with an error, for each request of a mirror.
+// TestALostAnswerIsNoSecondCommit has the store apply a request that writes and then answer with an error, with a refusal, or not at all, for each request of a mirror.
+// Holds: P4.
 func TestALostAnswerIsNoSecondCommit(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
 	y.mirror()
-	for n := int64(1); n < 30; n += 4 {
+	for n := int64(1); n < 32; n++ {
 		y.publish(night + "; INSERT INTO tags (id) VALUES ('again')")
 		lost := y.requests.Load() + n
 		y.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
-			if y.requests.Load() == lost && r.Method != http.MethodGet {
-				store.ServeHTTP(httptest.NewRecorder(), r)
-				w.WriteHeader(http.StatusInternalServerError)
+			if y.requests.Load() != lost || r.Method == http.MethodGet || r.Method == http.MethodHead {
+				store.ServeHTTP(w, r)
 				return
 			}
-			store.ServeHTTP(w, r)
+			store.ServeHTTP(httptest.NewRecorder(), r)
+			switch n % 3 {
+			case 0:
+				panic(http.ErrAbortHandler)
+			case 1:
+				w.WriteHeader(http.StatusInternalServerError)
+			default:
+				w.WriteHeader(http.StatusPreconditionFailed)
+			}
 		})
 		if _, err := MirrorTables(t.Context(), y.options); err != nil {
 			expectProblem(t, err, "transient", "mirror")
@@ -139,6 +147,9 @@ func TestALostAnswerIsNoSecondCommit(t *testing.T) {
 		y.changing(nil)
 		y.mirror()
 		y.expectEqual(every...)
+		if r := y.mirror(); r.Changed != 0 {
+			t.Errorf("request %d: the next mirror: %+v", n, r)
+		}
 	}
 }
 
@@ -156,6 +167,7 @@ func (y *yard) library(name string) (context.Context, tableCatalog, *table.Table
 }
 
 // TestWhatOtherProgramsDoIsNoticed: a dropped table, one that was rolled back, one whose rows were deleted, and an emptied catalog. All are made up for.
+// Holds: P10.
 func TestWhatOtherProgramsDoIsNoticed(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
@@ -216,6 +228,7 @@ func TestForeignTablesAreRefused(t *testing.T) {
 }
 
 // TestUnfitTablesAreRefused: with copies on write rows would come back (apache/iceberg-go#2042).
+// Holds: P11.
 func TestUnfitTablesAreRefused(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
@@ -231,6 +244,7 @@ func TestUnfitTablesAreRefused(t *testing.T) {
 }
 
 // TestAnOlderHeadIsFenced: the machine that lost the object store, or slept, changes no table.
+// Holds: P3.
 func TestAnOlderHeadIsFenced(t *testing.T) {
 	y := newYard(t)
 	y.options.Store, y.options.Epoch = "s3://lake/w", 5
@@ -280,6 +294,7 @@ func TestAMirrorThatIsOvertakenStops(t *testing.T) {
 }
 
 // TestAnErasureLeavesNoByte: the words of an erased person are in no object, with a table of others beside.
+// Holds: P8.
 func TestAnErasureLeavesNoByte(t *testing.T) {
 	y := newYard(t)
 	y.publish(first + "; UPDATE contacts SET name = 'Zyxwvut Erasable', extra = '{\"mail\": \"zyx@erasable.example\"}' WHERE age = 77")
@@ -375,6 +390,7 @@ func TestTheMirrorIsVerified(t *testing.T) {
 }
 
 // TestMaintenanceBoundsFiles: many nights leave few files and few snapshots. A file is written again once many of its rows are gone, and not before.
+// Holds: P7.
 func TestMaintenanceBoundsFiles(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)

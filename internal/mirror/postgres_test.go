@@ -80,6 +80,7 @@ func waitForCatalog(t *testing.T, address string) {
 }
 
 // TestACatalogInPostgres: the same nights as with SQLite, a killed mirror, another program's rollback; errors without a password or a server, and the password nowhere.
+// Holds: P10.
 func TestACatalogInPostgres(t *testing.T) {
 	address, stop := startPostgres(t)
 	y := newYard(t)

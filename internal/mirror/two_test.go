@@ -14,6 +14,7 @@ import (
 
 // TestAZombieIsOvertaken pauses a mirror before each of its requests that write, one after the other, lets the mirror of a later head end, and continues it. All tables stay
 // equal to the file of the later head.
+// Holds: P3.
 func TestAZombieIsOvertaken(t *testing.T) {
 	y := newYard(t)
 	y.options.Store = "s3://lake/w"
@@ -61,6 +62,7 @@ func TestAZombieIsOvertaken(t *testing.T) {
 }
 
 // TestTwoMirrorsAtOnce runs the mirrors of two heads at the same instant. The later one, once more, makes all tables equal.
+// Holds: P2.
 func TestTwoMirrorsAtOnce(t *testing.T) {
 	y := newYard(t)
 	y.options.Store = "s3://lake/w"
@@ -150,6 +152,7 @@ func (p *lossyProxy) pass(c net.Conn, to string) {
 }
 
 // TestALostAnswerOfTheCatalogIsNoSecondCommit has the database of the catalog commit, and its answer get lost, for one commit of a mirror after the other.
+// Holds: P4.
 func TestALostAnswerOfTheCatalogIsNoSecondCommit(t *testing.T) {
 	address, _ := startPostgres(t)
 	at, err := url.Parse(address)

@@ -78,6 +78,7 @@ func (b *testBed) anotherMachine() *testBed {
 }
 
 // TestAnEmptyMachineGoesOnFromTheObjectStore with the requests of a normal night, and the first machine then from the file of the other.
+// Holds: P9.
 func TestAnEmptyMachineGoesOnFromTheObjectStore(t *testing.T) {
 	skipInRaceRun(t)
 	t.Parallel()
@@ -114,6 +115,7 @@ func TestAnEmptyMachineGoesOnFromTheObjectStore(t *testing.T) {
 }
 
 // TestErasedPersonIsInNoObject erases a person on one machine, with files on another one and in the store.
+// Holds: P8.
 func TestErasedPersonIsInNoObject(t *testing.T) {
 	lane.SkipHeavy(t)
 	skipInRaceRun(t)

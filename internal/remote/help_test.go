@@ -27,6 +27,7 @@ import (
 type bucket struct {
 	t         *testing.T
 	address   string
+	handler   http.Handler
 	transport http.RoundTripper
 	change    atomic.Pointer[func(http.ResponseWriter, *http.Request, http.Handler)] // sees each request before the store
 	sent      atomic.Int64                                                           // bytes of all answers
@@ -38,14 +39,15 @@ func newBucket(t *testing.T) *bucket {
 	must(t, backend.CreateBucket("lake"))
 	b := &bucket{t: t}
 	store := gofakes3.New(backend).Server()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	b.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w = &countingWriter{w, &b.sent}
 		if change := b.change.Load(); change != nil {
 			(*change)(w, r, store)
 			return
 		}
 		store.ServeHTTP(w, r)
-	}))
+	})
+	server := httptest.NewTLSServer(b.handler)
 	t.Cleanup(server.Close)
 	b.address, b.transport = server.URL, server.Client().Transport
 	return b

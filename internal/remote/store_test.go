@@ -46,6 +46,7 @@ func TestAnotherMachineGoesOnFromTheFile(t *testing.T) {
 
 // TestOfTwoMachinesOneMovesTheHead lets both begin from the same file. The slower one leaves nothing in the store, and begins its next run from the
 // file of the other.
+// Holds: P2.
 func TestOfTwoMachinesOneMovesTheHead(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -68,6 +69,7 @@ func TestOfTwoMachinesOneMovesTheHead(t *testing.T) {
 }
 
 // TestMachinesThatSendAtOnceLoseNoHead has many machines take, publish and send side by side. Each head follows the one that its machine began from.
+// Holds: P2.
 func TestMachinesThatSendAtOnceLoseNoHead(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -131,9 +133,10 @@ func TestOnlyChangedChunksAreTransferred(t *testing.T) {
 }
 
 // TestALostAnswerMovesTheHeadOnce: the store writes the head and answers with an error, with a refusal, or not at all.
+// Holds: P4.
 func TestALostAnswerMovesTheHeadOnce(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{500, 503, 0} {
+	for _, status := range []int{500, 503, 412, 0} {
 		b := newBucket(t)
 		m := b.machine()
 		m.publish("one.duckdb", []byte("one"))
@@ -188,6 +191,7 @@ func TestAsManyOlderFilesStayAsAsked(t *testing.T) {
 
 // TestAnErasureReachesTheStore has an erasure rewrite the files of one machine. Older files that the machine does not have leave the store, with all
 // that a run left there which died. The other machine has to write its files again.
+// Holds: P8.
 func TestAnErasureReachesTheStore(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -416,6 +420,7 @@ func TestAnErrorOfTheStoreSaysWhatToDo(t *testing.T) {
 }
 
 // TestPlacesOfAStore are s3://bucket/prefix, and nothing else.
+// Holds: P12.
 func TestPlacesOfAStore(t *testing.T) {
 	t.Parallel()
 	for _, good := range []string{"s3://lake", "s3://lake/a/b"} {

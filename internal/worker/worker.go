@@ -40,8 +40,8 @@ type task struct {
 	At        time.Time `json:"at,omitzero"` // the scheduled time, without the jitter
 }
 
-// Missing says why this program has no worker: it has one.
-func Missing() error { return nil }
+// IsBuilt says that this program has the worker.
+func IsBuilt() bool { return true }
 
 // WorkFor runs workspaces for Temporal until the context ends, and then stops its runs as a signal does. First it makes the schedules in Temporal equal to those of
 // the configuration, and pauses those of workspaces that it lacks. Without Temporal it does not begin; once it has begun it waits for a Temporal that is gone.
