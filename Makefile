@@ -149,7 +149,7 @@ interop: ## the published files, as other readers see them; installs 450 MB
 ENGINES ?= .engines
 
 mirror-test: ## vet and tests of the Iceberg mirror, which make check and make test leave out
-	go vet $(MIRROR) ./internal/mirror ./internal/cli
+	go vet $(FULL) ./internal/mirror ./internal/worker ./internal/cli
 	go tool staticcheck $(MIRROR) ./internal/mirror
 	$(TESTS) $(MIRROR) ./internal/mirror
 	$(TESTS) $(MIRROR) ./internal/cli -run Mirror
