@@ -180,10 +180,13 @@ fleet: ## FLEET=100 workspaces on four workers under Temporal: two killed, one p
 	AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(WORKER) ./internal/worker -run RealServer -v
 	AQUEDUCK_FLEET=$(FLEET) AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(FULL) ./internal/cli -run FleetLoses -v -timeout 2h
 
-engines: ## the mirror, as four other engines see it; installs 1.4 GB into .engines
+SPARK_JARS ?=
+
+engines: ## the mirror, as other engines see it; SPARK_JARS for Spark; 1.4 GB in .engines
 	python3 -m venv $(ENGINES)
 	$(ENGINES)/bin/pip -q install 'pyiceberg[sql-sqlite,s3fs,pyarrow]==0.12.0' polars==2.1.0 chdb==4.4.0 duckdb==1.5.5 duckdb-extension-iceberg==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-avro==1.5.5
-	AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test $(MIRROR) ./internal/mirror -run OtherEngines -v -timeout 20m
+	$(if $(SPARK_JARS),$(ENGINES)/bin/pip -q install pyspark==4.0.1)
+	AQUEDUCK_SPARK_JARS="$(SPARK_JARS)" AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test $(MIRROR) ./internal/mirror -run OtherEngines -v -timeout 60m
 
 ##@ Tests of the tests
 

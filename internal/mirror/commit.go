@@ -180,13 +180,13 @@ func (m *mirror) expire(ctx context.Context, t *table.Table, erase bool) error {
 	case t.Identifier()[1] == controlName: // nobody reads it as of an earlier time, and each of its commits writes the list of its snapshots
 		age = 0
 	}
-	tx := t.NewTransaction()
+	tx, after := t.NewTransaction(), t
 	err := tx.ExpireSnapshots(table.WithRetainLast(keep), table.WithOlderThan(age))
 	if err == nil {
-		t, err = tx.Commit(ctx)
+		after, err = tx.Commit(ctx)
 	}
 	if err == nil && erase {
-		err = m.removeUnused(ctx, t, time.Time{})
+		err = m.removeUnused(ctx, after, time.Time{})
 	}
 	if err != nil && !erase {
 		m.note("older snapshots of table %s stay: %v", t.Identifier()[1], err)

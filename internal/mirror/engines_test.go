@@ -21,16 +21,25 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
 	y.mirror()
+	read := func(when, engine string, compacts ...string) {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), python, append([]string{"testdata/engines.py", engine, strings.TrimPrefix(y.options.Catalog, "sqlite:"), "ws_ws1", y.dir.Current(), os.Getenv("AWS_ENDPOINT_URL_S3")}, compacts...)...)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %s: %v\n%s", when, engine, err, out)
+		} else {
+			t.Logf("%s: %s", when, out)
+		}
+	}
+	engines := []string{"pyiceberg", "polars", "duckdb", "chdb"}
+	hasSpark := os.Getenv("AQUEDUCK_SPARK_JARS") != ""
+	if hasSpark { // it needs Java
+		engines = append(engines, "spark")
+	}
 	compare := func(when string) {
 		t.Helper()
-		for _, engine := range []string{"pyiceberg", "polars", "duckdb", "chdb"} {
-			c := exec.CommandContext(t.Context(), python, "testdata/engines.py", engine, strings.TrimPrefix(y.options.Catalog, "sqlite:"), "ws_ws1", y.dir.Current(), os.Getenv("AWS_ENDPOINT_URL_S3"))
-			out, err := c.CombinedOutput()
-			if err != nil {
-				t.Errorf("%s: %s: %v\n%s", when, engine, err, out)
-			} else {
-				t.Logf("%s: %s", when, out)
-			}
+		for _, engine := range engines {
+			read(when, engine)
 		}
 	}
 	compare("fresh")
@@ -54,4 +63,18 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 		t.Errorf("%d files of deletes, at most %d: no files were merged", now, most)
 	}
 	compare("thirty nights later")
+	if !hasSpark {
+		return
+	}
+	_, _, before := y.library("contacts")
+	read("compacting", "spark", "contacts", "nothing")
+	if _, _, now := y.library("contacts"); snapshotOf(now) == snapshotOf(before) {
+		t.Error("nothing was compacted")
+	}
+	compare("compacted by Spark")
+	y.publish(night)
+	if r := y.mirror(); len(r.Notes) > 0 {
+		t.Errorf("the night after the compaction: %q", r.Notes)
+	}
+	compare("a night after the compaction")
 }

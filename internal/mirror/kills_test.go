@@ -108,6 +108,9 @@ func TestKilledMirrorsAreMadeUpFor(t *testing.T) {
 		y.mirror()
 		v, err := VerifyTables(t.Context(), y.options)
 		must(t, err)
+		for _, wrong := range v.Differing() {
+			y.logHistory(wrong.Table)
+		}
 		if len(v.Differing()) > 0 || len(v.Tables) < 3 {
 			t.Fatalf("seed %d, trial %d, killed at %s, after %s: %+v", seed, trial, place, statements, v.Differing())
 		}
@@ -118,6 +121,21 @@ func TestKilledMirrorsAreMadeUpFor(t *testing.T) {
 	t.Logf("%d kills from seed %d: no failure", kills, seed)
 	for _, place := range slices.Sorted(maps.Keys(at)) {
 		t.Logf("%5d kills %s", at[place], place)
+	}
+}
+
+// logHistory logs the snapshots of a table, and the files of its newest one.
+func (y *yard) logHistory(name string) {
+	y.t.Helper()
+	_, c, of := y.library(name)
+	defer c.db.Close()
+	for _, s := range of.Metadata().Snapshots() {
+		y.t.Logf("%s: snapshot %d, %s: %v", name, s.SnapshotID, s.Summary.Operation, s.Summary.Properties)
+	}
+	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options.Location))}).readFiles(of)
+	must(y.t, err)
+	for _, f := range append(held.data, held.deletes...) {
+		y.t.Logf("%s: %d rows in %s", name, f.Count(), f.FilePath())
 	}
 }
 

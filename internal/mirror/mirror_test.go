@@ -442,6 +442,38 @@ func TestMaintenanceBoundsFiles(t *testing.T) {
 	}
 }
 
+// TestOlderSnapshotsThatStayAreNoted: the store refuses while they are removed. The rows are right then, and the next mirror tries again.
+func TestOlderSnapshotsThatStayAreNoted(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	said := ""
+	for n := 0; said == "" && n < 12; n++ {
+		y.publish("UPDATE contacts SET score = score + 1 WHERE age < 3")
+		_, _, control := y.library(controlName)
+		if len(control.Metadata().Snapshots()) > mostSnapshots-2 { // the description of _mirror without the older snapshots is the second one of a commit
+			written := atomic.Int64{}
+			y.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/"+controlName+"/") && strings.HasSuffix(r.URL.Path, ".metadata.json") && written.Add(1) > 1 {
+					w.WriteHeader(http.StatusForbidden)
+					return
+				}
+				store.ServeHTTP(w, r)
+			})
+		}
+		r, err := MirrorTables(t.Context(), y.options)
+		y.changing(nil)
+		if said = strings.Join(r.Notes, "\n"); said == "" {
+			must(t, err)
+		}
+	}
+	if !strings.Contains(said, "older snapshots of table _mirror stay") {
+		t.Errorf("it says %q", said)
+	}
+	y.mirror()
+	y.expectEqual(every...)
+}
+
 // TestALargeObjectArrivesWhole: it is sent in parts, and read by several requests.
 func TestALargeObjectArrivesWhole(t *testing.T) {
 	newYard(t)

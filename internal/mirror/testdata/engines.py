@@ -7,7 +7,8 @@ import sys
 import duckdb
 from pyiceberg.catalog import load_catalog
 
-engine, catalog, namespace, published, endpoint = sys.argv[1:]
+engine, catalog, namespace, published, endpoint = sys.argv[1:6]
+place = catalog
 options = {"s3.endpoint": endpoint, "s3.access-key-id": "key", "s3.secret-access-key": "secret", "s3.region": "us-east-1"}
 catalog = load_catalog("aqueduck", type="sql", uri="sqlite:///" + catalog, **options)
 db = duckdb.connect()
@@ -19,8 +20,28 @@ if engine == "duckdb":
     db.execute(f"CREATE SECRET (TYPE s3, KEY_ID 'key', SECRET 'secret', REGION 'us-east-1', ENDPOINT '{endpoint.split('//')[1]}', URL_STYLE 'path', USE_SSL false)")
 
 
+if engine == "spark":
+    from pyspark.sql import SparkSession
+    os.environ["AWS_REQUEST_CHECKSUM_CALCULATION"] = "when_required"  # the emulated store does not decode checksums behind an object
+    spark = SparkSession.builder.master("local[1]")
+    for key, value in {"spark.jars": os.environ["AQUEDUCK_SPARK_JARS"], "spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "1",
+                       "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+                       "spark.sql.catalog.aqueduck": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.aqueduck.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
+                       "spark.sql.catalog.aqueduck.uri": "jdbc:sqlite:" + place, "spark.sql.catalog.aqueduck.warehouse": "s3://lake/mirror",
+                       "spark.sql.catalog.aqueduck.io-impl": "org.apache.iceberg.aws.s3.S3FileIO", "spark.sql.catalog.aqueduck.s3.endpoint": endpoint,
+                       "spark.sql.catalog.aqueduck.s3.path-style-access": "true", "spark.sql.catalog.aqueduck.client.region": "us-east-1"}.items():
+        spark = spark.config(key, value)
+    spark = spark.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    for name in sys.argv[6:]:  # tables to compact
+        for procedure in (f"rewrite_data_files(table => '{namespace}.{name}', options => map('rewrite-all', 'true'))", f"rewrite_position_delete_files('{namespace}.{name}')"):
+            print(procedure, spark.sql("CALL aqueduck.system." + procedure).collect())
+
+
 def read(table):
     """The rows of a table as something that DuckDB can read."""
+    if engine == "spark":
+        return spark.table("aqueduck." + ".".join(table.name())).toArrow()
     if engine == "duckdb":
         return db.sql(f"SELECT * FROM iceberg_scan('{table.metadata_location}')").to_arrow_table()
     if engine == "polars":
