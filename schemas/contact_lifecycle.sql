@@ -1,6 +1,6 @@
 -- relation: contact_lifecycle (table)
 -- doc: One row per contact that another source than search tells of: the inactive list, a read by id, or a merge or deletion event. The latest of them decides. In the same second, a read by id comes before the inactive list, then an event, then search.
--- column id: Contact id.
+-- column id from contact_id: Contact id.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted; deleted if only a deletion event or a 404 shows it.
 -- column inactive_since: Time when it became inactive, by the evidence; null while it is active.
 -- column merged_into_id: Contact that it was merged into directly; contact_identity follows the chain.
@@ -101,7 +101,7 @@ SELECT * FROM {schema}.contacts_all WHERE lifecycle <> 'active'
 
 -- relation: contacts_deleted (view)
 -- doc: One row per contact that was deleted, or whose deletion was requested, whatever shows it. Archived, blocked and merged contacts are not deleted: they are in contacts_inactive. The row has no personal data.
--- column id: Contact id.
+-- column id from contact_id: Contact id.
 -- column how: permanently_deleted or pending_deletion, if its entry in the API's inactive list says so: erased for good, or to be erased. Otherwise deleted, by an event or a read by id.
 -- column deleted_at: Time of the deletion or of its request, by the evidence. Where the certainty is inferred, the time of the read by id that no longer found it.
 -- column first_seen_at: Time when it was created, from its record or its event of creation; null if neither was read.
@@ -120,7 +120,7 @@ WHERE a.lifecycle IN ('deleted', 'pending_deletion', 'permanently_deleted')
 -- relation: contact_identity (view)
 -- doc: One row per known contact id, with the contact it is today. Join old ids through it.
 -- column contact_id: Contact id, as in conversations and events.
--- column current_contact_id: Survivor: the contact at the end of the chain of merges; the same id without a merge.
+-- column current_contact_id from merged_into_id: Survivor: the contact at the end of the chain of merges; the same id without a merge.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
 -- column since: Start of this lifecycle; for an active contact its creation.
 -- column reason: Source of the evidence.

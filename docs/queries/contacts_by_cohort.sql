@@ -1,4 +1,10 @@
--- What is the lifecycle today of the contacts created in each month?
-SELECT date_trunc('month', cohort_date)::DATE AS month_date, sum(contacts)::BIGINT AS contacts, sum(leads_created)::BIGINT AS leads, sum(became_users)::BIGINT AS became_users,
-       sum(active)::BIGINT AS active, sum(archived)::BIGINT AS archived, sum(blocked)::BIGINT AS blocked, sum(merged)::BIGINT AS merged, sum(deleted)::BIGINT AS deleted
-FROM models.lifecycle_funnel GROUP BY month_date ORDER BY month_date DESC NULLS LAST LIMIT 12;
+-- What is the lifecycle today of the contacts created in each of the last twelve months?
+WITH months AS (
+  SELECT unnest(generate_series(newest - INTERVAL 11 MONTH, newest, INTERVAL 1 MONTH))::DATE AS month_date
+  FROM (SELECT date_trunc('month', timezone((SELECT value FROM _sync.meta WHERE key = 'timezone'), max(synced_to))) AS newest FROM _sync.freshness)
+)
+SELECT m.month_date, coalesce(sum(f.contacts), 0)::BIGINT AS contacts, coalesce(sum(f.leads_created), 0)::BIGINT AS leads, coalesce(sum(f.became_users), 0)::BIGINT AS became_users,
+       coalesce(sum(f.active), 0)::BIGINT AS active, coalesce(sum(f.archived), 0)::BIGINT AS archived, coalesce(sum(f.blocked), 0)::BIGINT AS blocked,
+       coalesce(sum(f.merged), 0)::BIGINT AS merged, coalesce(sum(f.deleted), 0)::BIGINT AS deleted
+FROM months m LEFT JOIN models.lifecycle_funnel f ON date_trunc('month', f.cohort_date) = m.month_date
+GROUP BY m.month_date ORDER BY m.month_date DESC;

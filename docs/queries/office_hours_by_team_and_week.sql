@@ -13,4 +13,4 @@ SELECT a.week_date, CASE WHEN a.team_id IS NULL THEN 'no team' ELSE coalesce(t.n
        count(a.first_response_office) AS first_responses, round(median(a.first_response_office) / 60, 1) AS median_first_office_minutes
 FROM answers a LEFT JOIN teams t ON t.id = a.team_id
 WHERE a.week_date > date_trunc('week', timezone((SELECT value FROM _sync.meta WHERE key = 'timezone'), (SELECT max(synced_to) FROM _sync.freshness))) - INTERVAL 28 DAY
-GROUP BY a.week_date, a.team_id, t.name ORDER BY a.week_date DESC, answers DESC, team, a.team_id LIMIT 40;
+GROUP BY a.week_date, a.team_id, t.name ORDER BY a.week_date DESC, answers DESC, team, a.team_id;
