@@ -25,7 +25,7 @@ type Current struct {
 	Lifecycle string          // name of the relation in Relations with the column lifecycle; "": none
 }
 
-// Derived is a relation that a publish makes, a view or a table: its SELECT, with {schema} for the schema's name.
+// Derived is a relation that a publish makes, a view or a table: its SELECT, with {schema} and {raw} for the names of the schemas.
 type Derived struct{ Name, Kind, SQL string }
 
 // namedRelation matches a relation that the SQL of another one reads.

@@ -25,7 +25,7 @@ WITH events AS (
   UNION ALL
   SELECT id, coalesce(_gone_at, read_at), 4, CASE WHEN _gone_at IS NULL THEN 'active' ELSE 'deleted' END, NULL,
          'read by id', false, _synced_at
-  FROM {schema}.contacts_by_id_all
+  FROM {raw}.contacts_by_id_all
   UNION ALL
   SELECT * FROM events WHERE lifecycle <> 'active'
 ), subjects AS (
@@ -36,7 +36,7 @@ WITH events AS (
   SELECT * FROM events WHERE lifecycle = 'active' AND id IN (SELECT id FROM subjects)
   UNION ALL
   SELECT id, updated_at, 1, 'active', NULL, 'search', false, _synced_at
-  FROM {schema}.contacts_raw WHERE id IN (SELECT id FROM subjects)
+  FROM {raw}.contacts_raw WHERE id IN (SELECT id FROM subjects)
 ), decided AS (
   SELECT id,
          arg_max(sign, {'happened_at': happened_at, 'rank': rank}) AS last,
@@ -67,8 +67,8 @@ SELECT s.id, s.sign.lifecycle AS lifecycle,
             ELSE 'inactive list' END AS record_from,
        d.role, d.external_id, d.email, s._synced_at
 FROM settled s
-LEFT JOIN {schema}.contacts_raw r ON r.id = s.id
-LEFT JOIN {schema}.contacts_by_id_all b ON b.id = s.id
+LEFT JOIN {raw}.contacts_raw r ON r.id = s.id
+LEFT JOIN {raw}.contacts_by_id_all b ON b.id = s.id
 LEFT JOIN {schema}.deleted_contacts_all d ON d.id = s.id
 
 -- relation: contacts_all (view)
@@ -80,11 +80,11 @@ LEFT JOIN {schema}.deleted_contacts_all d ON d.id = s.id
 -- column _synced_at: Time of the last commit that changed this row or its lifecycle.
 SELECT r.* EXCLUDE (_synced_at), coalesce(l.lifecycle, 'active') AS lifecycle, l.inactive_since, l.merged_into_id,
        greatest(r._synced_at, l._synced_at) AS _synced_at
-FROM {schema}.contacts_raw r LEFT JOIN {schema}.contact_lifecycle l ON l.id = r.id
+FROM {raw}.contacts_raw r LEFT JOIN {schema}.contact_lifecycle l ON l.id = r.id
 WHERE coalesce(l.record_from, 'search') = 'search'
 UNION ALL BY NAME
 SELECT b.* EXCLUDE (_synced_at, _gone_at, read_at), l.lifecycle, l.inactive_since, l.merged_into_id, l._synced_at
-FROM {schema}.contacts_by_id_all b JOIN {schema}.contact_lifecycle l ON l.id = b.id
+FROM {raw}.contacts_by_id_all b JOIN {schema}.contact_lifecycle l ON l.id = b.id
 WHERE l.record_from = 'by id'
 UNION ALL BY NAME
 SELECT l.id, l.role, l.external_id, l.email, l.lifecycle, l.inactive_since, l.merged_into_id, l._synced_at
@@ -151,26 +151,26 @@ GROUP BY e.contact_id
 
 -- relation: contact_tags (view)
 -- doc: One row per tag of a contact, complete for active contacts; inactive contacts keep their last ones.
-SELECT t.* FROM {schema}.contact_tags_raw t
+SELECT t.* FROM {raw}.contact_tags_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
-SELECT t.* FROM {schema}.contact_tags_by_id t
+SELECT t.* FROM {raw}.contact_tags_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_notes (view)
 -- doc: One row per note about a contact, complete for active contacts; inactive contacts keep their last ones.
-SELECT t.* FROM {schema}.contact_notes_raw t
+SELECT t.* FROM {raw}.contact_notes_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
-SELECT t.* FROM {schema}.contact_notes_by_id t
+SELECT t.* FROM {raw}.contact_notes_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_companies (view)
 -- doc: One row per company of a contact, complete for active contacts; inactive contacts keep their last ones.
-SELECT t.* FROM {schema}.contact_companies_raw t
+SELECT t.* FROM {raw}.contact_companies_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
-SELECT t.* FROM {schema}.contact_companies_by_id t
+SELECT t.* FROM {raw}.contact_companies_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: company_contacts (view)
@@ -183,32 +183,32 @@ FROM {schema}.contact_companies t JOIN {schema}.contacts c ON c.id = t.contact_i
 
 -- relation: contact_social_profiles (view)
 -- doc: One row per social profile of a contact, complete for active contacts; inactive contacts keep their last ones.
-SELECT t.* FROM {schema}.contact_social_profiles_raw t
+SELECT t.* FROM {raw}.contact_social_profiles_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
-SELECT t.* FROM {schema}.contact_social_profiles_by_id t
+SELECT t.* FROM {raw}.contact_social_profiles_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_opted_in_subscription_types (view)
 -- doc: One row per type of messages that a contact has opted in to, as of its last read. The source sends the first ten.
-SELECT t.* FROM {schema}.contact_opted_in_subscription_types_raw t
+SELECT t.* FROM {raw}.contact_opted_in_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
-SELECT t.* FROM {schema}.contact_opted_in_subscription_types_by_id t
+SELECT t.* FROM {raw}.contact_opted_in_subscription_types_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_opted_out_subscription_types (view)
 -- doc: One row per type of messages that a contact has opted out of, as of its last read. The source sends the first ten.
-SELECT t.* FROM {schema}.contact_opted_out_subscription_types_raw t
+SELECT t.* FROM {raw}.contact_opted_out_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
-SELECT t.* FROM {schema}.contact_opted_out_subscription_types_by_id t
+SELECT t.* FROM {raw}.contact_opted_out_subscription_types_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 
 -- relation: contact_merge_history (view)
 -- doc: One row per contact that was merged into another, if the source sends this with the contact; contact_identity follows all known merges.
-SELECT t.* FROM {schema}.contact_merge_history_raw t
+SELECT t.* FROM {raw}.contact_merge_history_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
-SELECT t.* FROM {schema}.contact_merge_history_by_id t
+SELECT t.* FROM {raw}.contact_merge_history_by_id t
 WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')

@@ -1,7 +1,7 @@
 -- Contacts with a lifecycle that search, the inactive list and the events leave open. Each is read by id. The read is
 -- committed later than the evidence that caused it, so the contact is not requested again.
 WITH readings AS (
-  SELECT id, read_at, _gone_at, _synced_at FROM {schema}.contacts_by_id_all
+  SELECT id, read_at, _gone_at, _synced_at FROM {raw}.contacts_by_id_all
 ), ends AS (
   SELECT id, updated_at AS happened_at FROM {schema}.deleted_contacts
   UNION ALL
@@ -31,7 +31,7 @@ UNION
 SELECT d.id
 FROM {schema}.deleted_contacts_all d
 LEFT JOIN readings b ON b.id = d.id
-LEFT JOIN {schema}.contacts_raw r ON r.id = d.id
+LEFT JOIN {raw}.contacts_raw r ON r.id = d.id
 WHERE d._gone_at IS NOT NULL
   AND (b.id IS NULL OR b._synced_at < d._synced_at)
   AND (r.id IS NULL OR r.updated_at <= d.updated_at)
@@ -39,7 +39,7 @@ UNION
 -- Known from an event and not yet returned by search.
 SELECT id FROM (
   SELECT id FROM alive, reached WHERE created_at >= back_to
-  EXCEPT SELECT id FROM {schema}.contacts_raw
+  EXCEPT SELECT id FROM {raw}.contacts_raw
   EXCEPT SELECT id FROM readings
   EXCEPT SELECT id FROM {schema}.deleted_contacts_all
   EXCEPT SELECT id FROM ends
@@ -47,7 +47,7 @@ SELECT id FROM (
 UNION
 -- Answered 404 once, and search has returned it later.
 SELECT b.id
-FROM readings b JOIN {schema}.contacts_raw r ON r.id = b.id
+FROM readings b JOIN {raw}.contacts_raw r ON r.id = b.id
 WHERE b._gone_at IS NOT NULL AND r._synced_at > b._synced_at
   AND NOT EXISTS (SELECT 1 FROM {schema}.deleted_contacts d WHERE d.id = b.id)
 UNION

@@ -155,6 +155,21 @@ func (c *Catalogue) RelationNames() (all []string) {
 	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == "" })
 }
 
+// RawNames are the tables of the raw schema: those that only published relations read.
+func (c *Catalogue) RawNames() (all []string) {
+	for _, s := range c.Streams() {
+		if !s.Internal {
+			continue
+		}
+		all = append(all, s.StoredTable())
+		for _, child := range s.Children {
+			all = append(all, child.Table)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 func quoteNames(names []string) []string {
 	var all []string
 	for _, name := range names {

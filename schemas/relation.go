@@ -77,22 +77,26 @@ func ParseRelations(file, text string) ([]Relation, error) {
 	return all, report.Err()
 }
 
-// RelationSource is a name in braces in the SQL of a relation: a stored relation, or a model.
+// RelationSource is a name in braces in the SQL of a relation: a stored relation, a table of the raw schema, or a model.
 type RelationSource struct {
 	Name  string
 	Model bool
+	Raw   bool
 
 	relation *Relation
 	at       int // position of the name in the SQL, in bytes
 }
 
-var sourceName = regexp.MustCompile(`\{(schema|models)\}\.([a-z0-9_]+)`)
+var sourceName = regexp.MustCompile(`\{(schema|raw|models)\}\.([a-z0-9_]+)`)
 
 // Sources returns what the relation reads, each name once.
 func (r *Relation) Sources() (all []RelationSource) {
 	for _, found := range sourceName.FindAllStringSubmatchIndex(r.SQL, -1) {
-		one := RelationSource{Name: r.SQL[found[4]:found[5]], Model: r.SQL[found[2]:found[3]] == "models", relation: r, at: found[4]}
-		if !slices.ContainsFunc(all, func(other RelationSource) bool { return other.Name == one.Name && other.Model == one.Model }) {
+		kind := r.SQL[found[2]:found[3]]
+		one := RelationSource{Name: r.SQL[found[4]:found[5]], Model: kind == "models", Raw: kind == "raw", relation: r, at: found[4]}
+		if !slices.ContainsFunc(all, func(other RelationSource) bool {
+			return other.Name == one.Name && other.Model == one.Model && other.Raw == one.Raw
+		}) {
 			all = append(all, one)
 		}
 	}
@@ -121,7 +125,7 @@ func (s RelationSource) Mistake(message, hint string) grammar.Mistake {
 		Excerpt: line + rest}
 }
 
-var storedName = regexp.MustCompile(`\{schema\}\.([a-z0-9_]+)`)
+var storedName = regexp.MustCompile(`\{(?:schema|raw)\}\.([a-z0-9_]+)`)
 
 // checkChangedBy is what is wrong with the relation's changed by line; "" where nothing is. Every stored table that the SQL reads must be in it.
 func (r *Relation) checkChangedBy() string {

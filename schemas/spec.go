@@ -35,7 +35,7 @@ func Spec() *grammar.Spec {
 		{Name: "into", Kind: grammar.Text, Form: name,
 			Doc: "Stream that owns the tables. Everything except `read` is taken from that stream. A pipeline that reads it also reads this one. Of two copies `newest` decides, then arrival."},
 		{Name: "suffix", Kind: grammar.Text, Form: suffix, Hint: "e.g. _raw",
-			Doc: "Suffix of every table name of the stream. Such tables feed published relations and are not for analysts: they are in schema `_raw`, or `_raw_<workspace>`. SQL files of streams read them as `{schema}.<table>`."},
+			Doc: "Suffix of every table name of the stream. Such tables feed published relations and are not for analysts: they are in schema `_raw`, or `_raw_<workspace>`. SQL files of streams read them as `{raw}.<table>`."},
 		{Name: "publish_as", Kind: grammar.Text, Form: name,
 			Doc: "Name of an SQL file, without `.sql`. It makes the published relations from the tables of this stream and others."},
 		{Name: "ignore", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},
@@ -43,7 +43,7 @@ func Spec() *grammar.Spec {
 		{Name: "columns", Kind: grammar.List, Needed: "without `like` and `into`", Item: columnSpec(), Doc: "Columns of the table."},
 		{Name: "children", Kind: grammar.List, Item: childSpec(), Doc: "Nested lists that become child tables, committed with their record."},
 		eraseSpec(),
-		{Name: "persons", Kind: grammar.Map, Doc: "SQL files that report erased and merged contacts. `{schema}` stands for the workspace's schema.", Keys: []grammar.Spec{
+		{Name: "persons", Kind: grammar.Map, Doc: "SQL files that report erased and merged contacts. `{schema}` stands for the workspace's schema, `{raw}` for its raw schema.", Keys: []grammar.Spec{
 			{Name: "forgotten", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file. Its first column has the ids of contacts that the source has erased for good. Their stored data is erased."},
 			{Name: "merged", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file. Its rows have two ids: the merged contact and the contact it was merged into. An erasure covers all ids of a person."},
 		}},
@@ -100,7 +100,7 @@ func readSpec() grammar.Spec {
 		}},
 		{Name: "over", Kind: grammar.Map, Doc: "Child stream: one list for each parent id or value, which fills `{id}` in the path or the query parameter `as`. With `batch`, one request for several ids.", Keys: []grammar.Spec{
 			{Name: "view", Kind: grammar.Text, Form: sqlFile, Hint: "a file name beside the stream file, e.g. contacts_to_read.sql",
-				Doc: "SQL file. The first column has the ids. `{schema}` stands for the workspace's schema."},
+				Doc: "SQL file. The first column has the ids. `{schema}` stands for the workspace's schema, `{raw}` for its raw schema."},
 			{Name: "after", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: name}, Doc: "Streams that the run reads before this one."},
 			{Name: "stream", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: name},
 				Doc: "Parent stream or streams, also the stream itself: one list for each stored row, then for each new or changed row. Ids wait in `_sync.pending` from the commit of the row to the commit of its list. An id that answers 404 has no rows."},

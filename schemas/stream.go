@@ -125,7 +125,7 @@ type Over struct {
 	Optional []string      // values that the source may refuse: their rows, which have the value in the column As, then stay
 
 	View    string   // name of the SQL file
-	SQL     string   // its text, with {schema} for the workspace's schema; its first column is the id
+	SQL     string   // its text, with {schema} for the workspace's schema and {raw} for its raw schema; its first column is the id
 	Private bool     // errors quote nothing of the file
 	After   []string // streams that are read before this one in a run
 	As      string   // parameter of the id or value: in a batch the list in the body, else in the query; "": it is in the path
@@ -170,7 +170,7 @@ func (r Read) ByIDs() bool { return r.Over != nil && len(r.Over.Values) == 0 }
 // UsesPendingIDs reports whether the ids wait in _sync.pending until they are read.
 func (r Read) UsesPendingIDs() bool { return r.Over != nil && len(r.Over.Streams) > 0 }
 
-// Persons are SQL queries about contacts as persons, with {schema} for the workspace's schema.
+// Persons are SQL queries about contacts as persons, with {schema} for the workspace's schema and {raw} for its raw schema.
 type Persons struct {
 	Deleted string // ids of contacts that the source has deleted for good
 	Merged  string // pairs of ids: of a merged contact, and of the one it was merged into
@@ -308,7 +308,7 @@ type Relation struct {
 	Kind    string // view or table
 	Doc     string
 	Columns []RelationColumn // with the file's documentation; other columns keep the comment of their source
-	SQL     string           // a SELECT with {schema} for the workspace's schema
+	SQL     string           // a SELECT with {schema} for the workspace's schema and {raw} for its raw schema
 	Union   []string         // relations whose union it is, without common rows
 	Key     []string         // columns that identify a row; nil: not declared
 	File    string

@@ -40,7 +40,8 @@ func (l *configLoader) takeModels(v *grammar.Value) {
 	l.checkModelSources(v)
 }
 
-// checkModelSources reports each name after {schema}. and {models}. that no stream and no model has. With a broken stream file the tables are not known.
+// checkModelSources reports each name after {schema}., {raw}. and {models}. that no stream and no model has, and warns of names that the next version
+// no longer has. With a broken stream file the tables are not known.
 func (l *configLoader) checkModelSources(v *grammar.Value) {
 	if len(l.knownStreams) != len(l.catalogue.Names()) {
 		return
@@ -60,20 +61,45 @@ func (l *configLoader) checkModelSources(v *grammar.Value) {
 			}
 		}
 		for _, source := range m.Sources() {
-			known, others, what, prefix := tables, names, "table", "{models}."
-			if source.Model {
-				known, others, what, prefix = names, tables, "model", "{schema}."
-			}
-			if slices.Contains(known, source.Name) || !source.Model && l.isDataset(source.Name) {
-				continue
-			}
-			hint := grammar.DidYouMean(source.Name, known)
-			if slices.Contains(others, source.Name) {
-				hint = "write " + prefix + source.Name
-			}
-			v.Report(grammar.Mistakes{source.Mistake(fmt.Sprintf("there is no %s %q", what, source.Name), hint)})
+			l.checkModelSource(v, source, tables, names)
 		}
 	}
+}
+
+// checkModelSource reports one of these names. tables are those of streams, names those of models.
+func (l *configLoader) checkModelSource(v *grammar.Value, source schemas.RelationSource, tables, names []string) {
+	raw := l.catalogue.RawNames()
+	isRaw := slices.Contains(raw, source.Name)
+	if stored := source.Name + "_all"; !source.Model && !source.Raw && (isRaw || slices.Contains(raw, stored)) {
+		hint := "write {raw}." + source.Name
+		if !isRaw {
+			hint = "write (SELECT * FROM {raw}." + stored + " WHERE _gone_at IS NULL)"
+		}
+		old := source.Mistake(fmt.Sprintf("%q is deprecated: the next version has no table of this name there", source.Name), hint)
+		old.Warning = true
+		v.Report(grammar.Mistakes{old})
+		return
+	}
+	known, what := tables, "table"
+	switch {
+	case source.Model:
+		known, what = names, "model"
+	case source.Raw:
+		known, what = raw, "table of the raw schema"
+	}
+	if slices.Contains(known, source.Name) || !source.Model && !source.Raw && l.isDataset(source.Name) {
+		return
+	}
+	hint := grammar.DidYouMean(source.Name, known)
+	switch {
+	case isRaw:
+		hint = "write {raw}." + source.Name
+	case !source.Model && slices.Contains(names, source.Name):
+		hint = "write {models}." + source.Name
+	case (source.Model || source.Raw) && slices.Contains(tables, source.Name):
+		hint = "write {schema}." + source.Name
+	}
+	v.Report(grammar.Mistakes{source.Mistake(fmt.Sprintf("there is no %s %q", what, source.Name), hint)})
 }
 
 // isDataset reports whether a table is that of a dataset of exports. Only the source knows all of them.

@@ -10,7 +10,7 @@ import (
 )
 
 // IDs runs the SQL of a stream file and gives its first column as text, each value once and in order, without NULL.
-// {schema} in it stands for the workspace's schema.
+// {schema} in it stands for the workspace's schema, {raw} for its raw schema.
 func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, err error) {
 	err = w.db.Do("find the ids to read", func(*duck.DB) error {
 		return w.queryStreamSQL(ctx, "SELECT DISTINCT #1::VARCHAR FROM (\n"+clause.Bare(query, schema)+"\n) WHERE #1 IS NOT NULL ORDER BY 1", func(rows *sql.Rows) error {

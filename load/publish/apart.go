@@ -84,7 +84,7 @@ func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelA
 		case b.defined && !isTable(r):
 			a.made = append(a.made, r)
 		default:
-			reads := slices.DeleteFunc(referencedNames(r.SQL, "{models}."), func(name string) bool { return !b.schema.Models.hasModel(name) })
+			reads := slices.DeleteFunc(referencedNames(r.SQL, modelPrefix), func(name string) bool { return !b.schema.Models.hasModel(name) })
 			a.request.Models = append(a.request.Models, requestedModel{Relation: b.substituteModel(r), Reads: reads})
 			a.userModels = append(a.userModels, r)
 		}

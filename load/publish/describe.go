@@ -21,17 +21,14 @@ type relationMeaning struct {
 
 // describeSchema comments tables, views and columns, and fills the dictionary.
 func describeSchema(ctx context.Context, db *duck.DB, s Schema) error {
-	var raw []relationMeaning
-	for _, t := range s.Tables {
-		if t.Raw {
-			raw = append(raw, tableMeaning(t))
-		}
-	}
+	all := schemaMeanings(s)
+	isRaw := func(d relationMeaning) bool { return d.prefix == rawPrefix }
+	own := slices.DeleteFunc(slices.Clone(all), isRaw)
+	raw := slices.DeleteFunc(all, func(d relationMeaning) bool { return !isRaw(d) })
 	if err := writeMeanings(ctx, db, duck.RawSchema(s.Name), raw, s.commented(raw)); err != nil {
 		return err
 	}
-	all := schemaMeanings(s)
-	return writeMeanings(ctx, db, s.Name, all, s.commented(all))
+	return writeMeanings(ctx, db, s.Name, own, s.commented(own))
 }
 
 func tableMeaning(t transform.Table) relationMeaning {
@@ -39,7 +36,7 @@ func tableMeaning(t transform.Table) relationMeaning {
 	for _, c := range t.Columns {
 		columns[c.Name] = c
 	}
-	return relationMeaning{prefix: "{schema}.", name: t.Name, kind: "table", doc: t.Doc, columns: columns}
+	return relationMeaning{prefix: schemaPrefix, name: t.Name, kind: "table", doc: t.Doc, columns: columns}
 }
 
 // commented are those of some relations whose comments are written: none where the schema says so.
@@ -69,6 +66,9 @@ func schemaMeanings(s Schema) []relationMeaning {
 	for _, t := range s.Tables {
 		d := tableMeaning(t)
 		if t.Raw {
+			raw := d
+			raw.prefix = rawPrefix
+			all = append(all, raw)
 			d.old, d.kind, d.doc = true, "view", "Deprecated, not for queries; the next version removes it. "+t.Doc
 		}
 		all = append(all, d)
@@ -78,7 +78,7 @@ func schemaMeanings(s Schema) []relationMeaning {
 		}
 	}
 	for _, r := range s.Relations {
-		all = append(all, relationMeaning{"{schema}.", r.Name, r.Kind, r.Doc, false, inheritMeanings(r, all)})
+		all = append(all, relationMeaning{schemaPrefix, r.Name, r.Kind, r.Doc, false, inheritMeanings(r, all)})
 	}
 	return all
 }

@@ -79,7 +79,7 @@ func (p *publishRun) sourcesOf(s Schema, r Relation) (changed time.Time, rows in
 // seen.
 func (s Schema) sources(r Relation, seen map[string]bool) (tables []string) {
 	seen[r.Name] = true
-	for _, name := range referencedNames(r.SQL, "{schema}.") {
+	for _, name := range slices.Concat(referencedNames(r.SQL, schemaPrefix), referencedNames(r.SQL, rawPrefix)) {
 		if i := slices.IndexFunc(s.Relations, func(r Relation) bool { return r.Name == name }); i >= 0 {
 			if !seen[name] {
 				tables = append(tables, s.sources(s.Relations[i], seen)...)

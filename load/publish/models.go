@@ -106,7 +106,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(m.Schema)); err != nil {
 		return err
 	}
-	stored, err := db.Columns(ctx, b.schema.Name)
+	stored, err := b.schema.storedNames(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -149,10 +149,13 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 
 // makeKeyed makes the table of a keyed model, or only the rows of changed keys.
 func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old string) error {
-	k := keyed.Maker{DB: db, Schema: b.schema.Name, Models: b.schema.Models.Schema, Stored: b.stored, Views: map[string]string{}, ChunkRows: b.schema.Models.ChunkRows,
+	k := keyed.Maker{DB: db, Schema: b.schema.Name, Models: b.schema.Models.Schema, Stored: b.stored, Views: map[string]string{}, Raw: map[string]string{}, ChunkRows: b.schema.Models.ChunkRows,
 		Substitute: func(query string) string { return b.substituteModel(Relation{SQL: query}).SQL }}
 	for _, t := range b.schema.Tables {
 		k.Views[t.View] = t.Name
+		if t.Raw {
+			k.Raw[t.Name] = duck.RawSchema(b.schema.Name)
+		}
 	}
 	for _, made := range b.made {
 		k.All = append(k.All, made.keyedModel())
@@ -173,7 +176,7 @@ func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old
 }
 
 func (r Relation) keyedModel() keyed.Model {
-	return keyed.Model{Name: r.Name, Table: isTable(r), SQL: r.SQL, Reads: referencedNames(r.SQL, "{models}."), Key: r.Key, ChangedBy: r.ChangedBy}
+	return keyed.Model{Name: r.Name, Table: isTable(r), SQL: r.SQL, Reads: referencedNames(r.SQL, modelPrefix), Key: r.Key, ChangedBy: r.ChangedBy}
 }
 
 // substituteModel is a model with the names in braces replaced in its SQL.
@@ -197,16 +200,19 @@ func (b *modelBuild) recordFailure(r Relation, fault modelFault, err error) {
 
 // buildOrder gives the models whose stored sources exist, each after those that it reads. circle are the models that read
 // themselves through others.
-func (m Models) buildOrder(stored map[string][]duck.StoredColumn) (all, circle []Relation) {
+func (m Models) buildOrder(stored map[string]bool) (all, circle []Relation) {
 	var waiting []Relation
 	for _, r := range m.Relations {
-		if !slices.ContainsFunc(referencedNames(r.SQL, "{schema}."), func(name string) bool { _, there := stored[name]; return !there }) {
+		missing := func(prefix string) bool {
+			return slices.ContainsFunc(referencedNames(r.SQL, prefix), func(name string) bool { return !stored[prefix+name] })
+		}
+		if !missing(schemaPrefix) && !missing(rawPrefix) {
 			waiting = append(waiting, r)
 		}
 	}
 	for len(waiting) > 0 {
 		i := slices.IndexFunc(waiting, func(r Relation) bool {
-			return !slices.ContainsFunc(waiting, func(other Relation) bool { return slices.Contains(referencedNames(r.SQL, "{models}."), other.Name) })
+			return !slices.ContainsFunc(waiting, func(other Relation) bool { return slices.Contains(referencedNames(r.SQL, modelPrefix), other.Name) })
 		})
 		if i < 0 {
 			return all, waiting
@@ -219,7 +225,7 @@ func (m Models) buildOrder(stored map[string][]duck.StoredColumn) (all, circle [
 // dependenciesMade reports whether all models that this one reads were made. A model that reads a skipped model is
 // skipped too. A name that no model has is left to DuckDB's error.
 func (m Models) dependenciesMade(r Relation, made []Relation) bool {
-	for _, name := range referencedNames(r.SQL, "{models}.") {
+	for _, name := range referencedNames(r.SQL, modelPrefix) {
 		named := func(r Relation) bool { return r.Name == name }
 		if slices.ContainsFunc(m.Relations, named) && !slices.ContainsFunc(made, named) {
 			return false
@@ -235,6 +241,28 @@ func (m Models) substituteValues(query string) string {
 		pairs = append(pairs, "{"+name+"}", value)
 	}
 	return strings.NewReplacer(pairs...).Replace(query)
+}
+
+// What stands before the name of a stored relation, of a table of the raw schema, and of a model.
+const (
+	schemaPrefix = "{schema}."
+	rawPrefix    = "{raw}."
+	modelPrefix  = "{models}."
+)
+
+// storedNames has each relation of a schema and each table of its raw schema, with its prefix.
+func (s Schema) storedNames(ctx context.Context, db *duck.DB) (map[string]bool, error) {
+	all := map[string]bool{}
+	for prefix, schema := range map[string]string{schemaPrefix: s.Name, rawPrefix: duck.RawSchema(s.Name)} {
+		columns, err := db.Columns(ctx, schema)
+		if err != nil {
+			return nil, err
+		}
+		for name := range columns {
+			all[prefix+name] = true
+		}
+	}
+	return all, nil
 }
 
 var identifier = regexp.MustCompile(`^[a-z0-9_]+`)
@@ -272,7 +300,7 @@ func (b *modelBuild) describeModels(ctx context.Context, db *duck.DB) error {
 	s, known := b.schema, schemaMeanings(b.schema)
 	first := len(known)
 	for _, r := range b.made {
-		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, false, inheritMeanings(r, known)})
+		known = append(known, relationMeaning{modelPrefix, r.Name, r.Kind, r.Doc, false, inheritMeanings(r, known)})
 	}
 	all := known[first:]
 	commented := slices.Clone(s.commented(all))

@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/internal/sandbox"
 	"aqueduck/load"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -49,7 +50,7 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 		return nil, nil, fmt.Errorf("outline %s: %w", s.Name, err)
 	}
 	for _, r := range b.made {
-		known = append(known, relationMeaning{"{models}.", r.Name, r.Kind, r.Doc, false, inheritMeanings(r, known)})
+		known = append(known, relationMeaning{modelPrefix, r.Name, r.Kind, r.Doc, false, inheritMeanings(r, known)})
 	}
 	if db, err = duck.Open(ctx, options); err != nil {
 		return nil, nil, fmt.Errorf("read the outline: %w", err)
@@ -62,14 +63,13 @@ func Outline(ctx context.Context, s Schema, program sandbox.Program) (all []Rela
 // makeEmpty makes the tables, the relations and the program's models of a schema, without rows.
 func (b *modelBuild) makeEmpty(ctx context.Context, db *duck.DB) (known []relationMeaning, err error) {
 	s := b.schema
-	statements := []string{"CREATE SCHEMA IF NOT EXISTS " + duck.Name(s.Name)}
+	statements := []string{"CREATE SCHEMA IF NOT EXISTS " + duck.Name(s.Name), "CREATE SCHEMA IF NOT EXISTS " + duck.Name(duck.RawSchema(s.Name))}
 	for _, t := range s.Tables {
 		columns := make([]string, len(t.Columns))
 		for i, c := range t.Columns {
 			columns[i] = duck.Name(c.Name) + " " + c.SQL
 		}
-		statements = append(statements, "CREATE TABLE "+duck.Table(s.Name, t.Name)+" ("+strings.Join(columns, ", ")+")")
-		t.Raw = false // its readers find it under this name
+		statements = append(statements, "CREATE TABLE "+clause.Stored(s.Name, t)+" ("+strings.Join(columns, ", ")+")")
 		statements = append(statements, load.ViewsOf(s.Name, t)...)
 	}
 	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
@@ -89,13 +89,16 @@ func (b *modelBuild) makeEmpty(ctx context.Context, db *duck.DB) (known []relati
 
 func outlineRelations(ctx context.Context, db *duck.DB, s Schema, known []relationMeaning) (all []RelationOutline, err error) {
 	columns := map[string]map[string][]duck.StoredColumn{}
-	for prefix, schema := range map[string]string{"{schema}.": s.Name, "{models}.": s.Models.Schema} {
+	for prefix, schema := range map[string]string{schemaPrefix: s.Name, modelPrefix: s.Models.Schema} {
 		if columns[prefix], err = db.Columns(ctx, schema); err != nil {
 			return nil, err
 		}
 	}
 	for _, d := range known {
-		one := RelationOutline{Name: d.name, Kind: d.kind, Doc: d.doc, Model: d.prefix == "{models}."}
+		if d.prefix == rawPrefix {
+			continue // its readers find it under its old name
+		}
+		one := RelationOutline{Name: d.name, Kind: d.kind, Doc: d.doc, Model: d.prefix == modelPrefix}
 		for _, c := range columns[d.prefix][d.name] {
 			column := d.columns[c.Name]
 			column.Name, column.SQL = c.Name, c.Type

@@ -56,7 +56,7 @@ type Relation struct {
 	Kind    string // view or table
 	Doc     string
 	Columns []Column // columns with their own comment; the others have that of their source
-	SQL     string   // a SELECT with {schema} for the schema's name
+	SQL     string   // a SELECT with {schema} and {raw} for the names of the schemas
 	Union   []string // relations whose rows and columns it has: its Parquet file is joined from theirs
 	Key     string   // of a keyed model: its column with the key
 	File    string   // of a model: the file that its errors name
@@ -90,7 +90,7 @@ type Attributes struct {
 // Models are the analysts' relations of one workspace, in their own schema.
 type Models struct {
 	Schema    string
-	Relations []Relation    // in any order: their SQL names what they read, as {schema}.contacts or {models}.reply_pairs
+	Relations []Relation    // in any order: their SQL names what they read, as {schema}.contacts, {raw}.contacts_raw or {models}.reply_pairs
 	Values    Values        // values that the SQL may name in braces
 	Longest   time.Duration // time limit for each model; 0: ten minutes
 	ChunkRows int64         // stored rows that a keyed model reads at once; 0: two million

@@ -15,7 +15,7 @@ import (
 
 // Rehearsed is SQL of a user that a run will later run in its own process.
 type Rehearsed struct {
-	SQL      string // with {schema}
+	SQL      string // with {schema} and {raw}
 	Relation string // name of the relation it makes, which later SQL may read; "": none
 }
 

@@ -14,10 +14,10 @@ import (
 var files embed.FS
 
 // Placeholders are the words in braces that a model's SQL may have.
-var Placeholders = []string{"schema", "models", "timezone", "office_timezone", "office_hours", "office_holidays"}
+var Placeholders = []string{"schema", "raw", "models", "timezone", "office_timezone", "office_hours", "office_holidays"}
 
-// Builtin are the built-in models, in no particular order. Their SQL names stored relations as {schema}.contacts, other models as
-// {models}.reply_pairs, and the warehouse's time zone as {timezone}.
+// Builtin are the built-in models, in no particular order. Their SQL names stored relations as {schema}.contacts, tables of the raw
+// schema as {raw}.contacts_raw, other models as {models}.reply_pairs, and the warehouse's time zone as {timezone}.
 func Builtin() ([]schemas.Relation, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {

@@ -29,7 +29,7 @@ other. Every publish builds them over the stored tables. A model is missing if i
 - Days are those of ` + "`" + `warehouse.timezone` + "`" + `.
 - A part is one entry of a conversation or ticket, in ` + "`" + `conversation_parts` + "`" + ` or ` + "`" + `ticket_parts` + "`" + `: a comment, a note, an assignment, a close and others.
 - Models read ` + "`" + `contacts` + "`" + ` and the tables beside it, never the tables of schema ` + "`" + `_raw` + "`" + `. The views ` + "`" + `contacts_raw` + "`" + `, ` + "`" + `contacts_by_id` + "`" + ` and the like
-  are deprecated: a model of yours that reads one no longer works from the next version on.
+  are deprecated: a model of yours that reads one no longer works from the next version on. ` + "`" + `aqueduck check` + "`" + ` warns of it.
 - The source's own statistics are never mixed with times from stored parts.
 
 ## Your own models
@@ -47,13 +47,14 @@ FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
 
 - The lines ` + "`" + `-- relation:` + "`" + ` and ` + "`" + `-- doc:` + "`" + ` are required. ` + "`" + `-- key:` + "`" + ` names the columns that identify a row. ` + "`" + `-- column NAME: meaning` + "`" + `
   becomes the comment of a column.
-- Write ` + "`" + `{schema}.` + "`" + ` before a stored table, ` + "`" + `{models}.` + "`" + ` before another model, and ` + "`" + `{timezone}` + "`" + ` for the warehouse's time zone. Models are
+- Write ` + "`" + `{schema}.` + "`" + ` before a stored table, ` + "`" + `{models}.` + "`" + ` before another model, and ` + "`" + `{timezone}` + "`" + ` for the warehouse's time zone. ` + "`" + `{raw}.` + "`" + ` stands
+  before a table of schema ` + "`" + `_raw` + "`" + `, ` + "`" + `_raw_NAME` + "`" + ` in other workspaces: ` + "`" + `{raw}.contacts_raw` + "`" + `, if ` + "`" + `contacts_all` + "`" + ` lacks what you need. Models are
   built in the order of these references. A table without a schema is refused: DuckDB would read that of ` + "`" + `main` + "`" + `, in the models of every workspace.
 - ` + "`" + `-- column nick from name: …` + "`" + ` says that column ` + "`" + `nick` + "`" + ` shows the source's column ` + "`" + `name` + "`" + `. In the dictionary it is then personal data, too.
 - With ` + "`" + `(table)` + "`" + ` instead of ` + "`" + `(view)` + "`" + ` the model is stored, and filled at each publish that changed a row.
 - A model reads only the warehouse. It calls only functions without side effects, and no macros. ` + "`" + `aqueduck check` + "`" + ` names a function that is
   not allowed. In a checkout, ` + "`" + `load/internal/duck/functions.txt` + "`" + ` lists all of them.
-- ` + "`" + `aqueduck check` + "`" + ` reports a table after ` + "`" + `{schema}.` + "`" + ` that no stream has, and a model after ` + "`" + `{models}.` + "`" + ` that does not exist, with the nearest name. It also reports columns of the lines ` + "`" + `-- key:` + "`" + ` and ` + "`" + `-- column` + "`" + ` that the model does not have. A model of streams that no pipeline reads is left out: ` + "`" + `check` + "`" + ` and each run warn.
+- ` + "`" + `aqueduck check` + "`" + ` reports a table after ` + "`" + `{schema}.` + "`" + ` or ` + "`" + `{raw}.` + "`" + ` that no stream has, and a model after ` + "`" + `{models}.` + "`" + ` that does not exist, with the nearest name. It also reports columns of the lines ` + "`" + `-- key:` + "`" + ` and ` + "`" + `-- column` + "`" + ` that the model does not have. A model of streams that no pipeline reads is left out: ` + "`" + `check` + "`" + ` and each run warn.
 - ` + "`" + `aqueduck check` + "`" + ` makes your models on empty tables, and reports the file, line and column of each that DuckDB refuses, with the names that DuckDB proposes. Before that, the files must have no other mistake. It does not know the columns of datasets of exports: it leaves models that read one out. If DuckDB refuses a model in a run, the run warns with its file and line, also with ` + "`" + `-q` + "`" + `. ` + "`" + `status` + "`" + ` and ` + "`" + `runs show` + "`" + ` print it. The model is then missing from the published file, the data is complete, and the exit code does not change.
 `
 

@@ -14,9 +14,9 @@ func Bare(query, schema string) string {
 	return strings.TrimSuffix(strings.TrimSpace(InSchema(query, schema)), ";")
 }
 
-// InSchema replaces {schema} in a query by the name of a workspace's schema.
+// InSchema replaces {schema} in a query by the name of a workspace's schema, and {raw} by that of its raw schema.
 func InSchema(query, schema string) string {
-	return strings.ReplaceAll(query, "{schema}", duck.Name(schema))
+	return strings.NewReplacer("{schema}", duck.Name(schema), "{raw}", duck.Name(duck.RawSchema(schema))).Replace(query)
 }
 
 // Stored is the quoted name of a stored table of a workspace.
