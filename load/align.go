@@ -116,9 +116,9 @@ func (a *historyAligner) createRelations(ctx context.Context) (string, error) {
 	t := a.current.Table
 	if len(a.current.Relations) == 0 {
 		if t.Gone {
-			return "(SELECT * FROM " + duck.Table(a.schema, t.Name) + " WHERE " + transform.GoneColumn + " IS NULL)", nil
+			return "(SELECT * FROM " + clause.Stored(a.schema, t) + " WHERE " + transform.GoneColumn + " IS NULL)", nil
 		}
-		return duck.Table(a.schema, t.Name), nil
+		return clause.Stored(a.schema, t), nil
 	}
 	last := ""
 	for _, r := range a.current.Relations {

@@ -19,7 +19,7 @@ func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, 
 	if c.Name == "" {
 		return 0, nil
 	}
-	copies, table, day := duck.Table(schema, c.Name), duck.Table(schema, t.Name), duck.Name(schemas.SnapshotDate)
+	copies, table, day := duck.Table(schema, c.Name), clause.Stored(schema, t), duck.Name(schemas.SnapshotDate)
 	today := duck.Text(sw.Day.Format(time.DateOnly)) + "::DATE"
 	same := clause.Matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " IS NOT DISTINCT FROM c." + transform.HashColumn
 	outdated := fmt.Sprintf("c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)", day, today, table, transform.GoneColumn, same)

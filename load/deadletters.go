@@ -169,7 +169,7 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, of string, own
 			return err
 		}
 	}
-	stored := "SELECT " + recordName("", own) + " FROM " + duck.Table(schema, own.Name)
+	stored := "SELECT " + recordName("", own) + " FROM " + clause.Stored(schema, own)
 	present := stored
 	if own.Gone {
 		present += " WHERE " + transform.GoneColumn + " IS NULL"

@@ -179,7 +179,7 @@ func (w *Tables) moveTable(ctx context.Context, schema string, t transform.Table
 }
 
 func (w *Tables) makeViews(ctx context.Context, schema string, t transform.Table) error {
-	for _, statement := range ViewsOf(schema, t) {
+	for _, statement := range append(ViewsOf(schema, t), DeprecatedViewsOf(schema, t)...) {
 		if _, err := w.db.DB.Exec(ctx, statement); err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func (w *Tables) createTable(ctx context.Context, schema string, t transform.Tab
 		statements = append(statements, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(duck.RawSchema(schema)))
 		slices.Reverse(statements)
 	}
-	statements = append(statements, ViewsOf(schema, t)...)
+	statements = append(statements, append(ViewsOf(schema, t), DeprecatedViewsOf(schema, t)...)...)
 	for _, statement := range statements {
 		if _, err := w.db.DB.Exec(ctx, statement); err != nil {
 			return nil, err
@@ -210,17 +210,29 @@ func (w *Tables) createTable(ctx context.Context, schema string, t transform.Tab
 	return []Change{{schema, t.Name, "", fmt.Sprintf("made, with %d columns", len(t.Columns))}}, err
 }
 
-// ViewsOf are the statements that create the views of a table: the one without soft-deleted rows, and the name that a table
-// of the raw schema had before.
-func ViewsOf(schema string, t transform.Table) (statements []string) {
+// ViewsOf are the statements that create the view of a table without its soft-deleted rows.
+func ViewsOf(schema string, t transform.Table) []string {
 	if t.Raw {
-		statements = append(statements, "CREATE OR REPLACE VIEW "+duck.Table(schema, t.Name)+" AS FROM "+clause.Stored(schema, t))
+		return nil
 	}
-	if t.View != "" {
-		statements = append(statements, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * EXCLUDE (%s) FROM %s WHERE %s IS NULL",
-			duck.Table(schema, t.View), transform.GoneColumn, clause.Stored(schema, t), transform.GoneColumn))
+	return currentViewsOf(schema, t)
+}
+
+// DeprecatedViewsOf are the statements that create the views with the names that a table of the raw schema had before. Users may read them for one more
+// version. Nothing of the program does: a publish makes them after its relations.
+func DeprecatedViewsOf(schema string, t transform.Table) []string {
+	if !t.Raw {
+		return nil
 	}
-	return statements
+	return append(currentViewsOf(schema, t), "CREATE OR REPLACE VIEW "+duck.Table(schema, t.Name)+" AS FROM "+clause.Stored(schema, t))
+}
+
+func currentViewsOf(schema string, t transform.Table) []string {
+	if t.View == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * EXCLUDE (%s) FROM %s WHERE %s IS NULL",
+		duck.Table(schema, t.View), transform.GoneColumn, clause.Stored(schema, t), transform.GoneColumn)}
 }
 
 // requireWidening returns failure.ErrNarrower for a change of type that could lose values.

@@ -82,7 +82,7 @@ func (m *commitMerger) findStates(ctx context.Context, g stagedGroup) error {
 		before = ", max(" + newest + ") OVER (PARTITION BY " + duck.Names("s.", t.Key) + " ORDER BY s._row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
 	}
 	if t.Newest != "" {
-		last := "(SELECT max(t." + duck.Name(t.Newest) + ") FROM " + duck.Table(m.schema, t.Name) + " t WHERE " + clause.Matches("t.", t.Key, "s.", t.Key) + ")"
+		last := "(SELECT max(t." + duck.Name(t.Newest) + ") FROM " + clause.Stored(m.schema, t) + " t WHERE " + clause.Matches("t.", t.Key, "s.", t.Key) + ")"
 		if g.refresh { // only a copy that this refresh has read itself can prove that another is older (T172)
 			last = "CASE WHEN " + metBefore(m, "s.", t) + " THEN " + last + " END"
 		}
@@ -114,7 +114,7 @@ func endStates(ctx context.Context, w *workdb.Database, schema string, t transfo
 	if t.History == "" || !t.Gone {
 		return nil
 	}
-	history, table := duck.Table(schema, t.History), duck.Table(schema, t.Name)
+	history, table := duck.Table(schema, t.History), clause.Stored(schema, t)
 	ends := fmt.Sprintf("h.%s IS NULL AND t.%s IS NOT NULL AND %s", transform.ValidTo, transform.GoneColumn, clause.Matches("h.", t.Key, "t.", t.Key))
 	probe := workdb.Probe{SQL: fmt.Sprintf("SELECT 1 FROM %s h, %s t WHERE %s", history, table, ends)}
 	n, err := w.ExecIfAny(ctx, probe, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest(t.%s, h.%s + to_microseconds(1)), %s = $1, %s = $2, %s = '%s' FROM %s t WHERE %s`,

@@ -122,7 +122,7 @@ func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (stor
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
 	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		partialRows, duck.Table(m.schema, t.Beside), there, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+		partialRows, m.work.DB.StoredName(ctx, m.schema, t.Beside), there, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	if err != nil || n == 0 {
 		return storedCopies{}, err
 	}
@@ -163,7 +163,7 @@ func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, absent ui
 	if len(set) == 0 {
 		return nil
 	}
-	stored := duck.Table(m.schema, from.tableFor(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
+	stored := m.work.DB.StoredName(ctx, m.schema, from.tableFor(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
 	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", partialRows, stored, strings.Join(kept, " OR "))); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (m *commitMerger) keepList(ctx context.Context, g stagedGroup, list transfo
 	}
 	t := g.children[i].Table
 	condition := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
-	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", partialRows, duck.Table(m.schema, from.tableFor(t)), condition))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", partialRows, m.work.DB.StoredName(ctx, m.schema, from.tableFor(t)), condition))
 	if err != nil || !t.Complete && !from.beside {
 		return err
 	}
@@ -259,7 +259,7 @@ func (m *commitMerger) copyStored(ctx context.Context, g stagedGroup, table stri
 		}
 		names, values = append(names, c.Name), append(values, value+" AS "+duck.Name(c.Name))
 	}
-	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, strings.Join(values, ", "), duck.Table(m.schema, from.tableFor(child.Table)), joined)
+	source := fmt.Sprintf("SELECT %s AS _row, %s FROM %s t JOIN %s", row, strings.Join(values, ", "), m.work.DB.StoredName(ctx, m.schema, from.tableFor(child.Table)), joined)
 	if child.Name == "" {
 		name := "temp." + duck.Name("kept_"+table)
 		n, err := m.createTemporary(ctx, name, source)
@@ -295,7 +295,7 @@ func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64,
 		if child.Name != "" {
 			came = fmt.Sprintf(sum, child.Name, "c._row = s._row")
 		}
-		same = append(same, came+" = "+fmt.Sprintf(sum, duck.Table(m.schema, child.Table.Name), clause.Matches("c.", child.Table.ParentKey, "t.", t.Key)))
+		same = append(same, came+" = "+fmt.Sprintf(sum, clause.Stored(m.schema, child.Table), clause.Matches("c.", child.Table.ParentKey, "t.", t.Key)))
 	}
 	from := fmt.Sprintf("FROM %s l, %s s, %s t WHERE l.news AND s._row = l._row AND %s", partialRows, g.own.Name, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "s.", t.Key))
 	// To compare all columns reads the whole table. Most records have another time, which two columns tell.

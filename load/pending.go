@@ -45,7 +45,7 @@ func enqueueWritten(ctx context.Context, m *commitMerger, g stagedGroup) error {
 // soft-deleted.
 func enqueueIDs(ctx context.Context, w *workdb.Database, schema, stream string, t transform.Table, column, rows string, stamp time.Time) (int64, error) {
 	id := duck.Name(column) + "::VARCHAR"
-	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, duck.Table(schema, t.Name), rows, duck.Name(column))
+	query := fmt.Sprintf("SELECT DISTINCT %s AS id FROM %s WHERE %s AND %s IS NOT NULL", id, clause.Stored(schema, t), rows, duck.Name(column))
 	if t.Gone {
 		query += " AND " + transform.GoneColumn + " IS NULL"
 	}

@@ -22,6 +22,8 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 		b.failOn(os.WriteFile(filepath.Join(dir, name+".sql"), []byte(text), 0o644))
 	}
 	write("by_role", "SELECT role, count(*) AS people FROM {models}.contact_current GROUP BY ALL")
+	write("by_raw", "SELECT role, count(*) AS people FROM {raw}.contacts_raw GROUP BY ALL")
+	write("by_nothing", "SELECT role, count(*) AS people FROM {raw}.contacts_raw CROSS JOIN {raw}.contact_tags_raw CROSS JOIN {schema}.tags GROUP BY ALL")
 	write("by_rule", "SELECT rule,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
 	write("by_call", "SELECT admin_id, count(*) AS people FROM {schema}.calls GROUP BY ALL")
 	b.writeConfig(nightly + "models: models/*.sql\n")
@@ -38,6 +40,12 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	if got := b.queryRows("SELECT sum(people) FROM models.by_role")[0]; got != b.queryRows("SELECT count(*) FROM models.contact_current")[0] {
 		t.Errorf("%s people by role", got)
 	}
+	if got := b.queryRows("SELECT sum(people), (SELECT count(*) FROM _raw.contacts_raw) FROM models.by_raw")[0]; got == "" || strings.Split(got, "|")[0] != strings.Split(got, "|")[1] {
+		t.Errorf("%s people in the raw table", got)
+	}
+	if got := b.queryRows("SELECT count(*) FROM duckdb_views() WHERE view_name = 'by_nothing'")[0]; got != "0" {
+		t.Error("there is a model of tags, which no pipeline reads")
+	}
 	write("by_rule", "SELECT role,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
 	b.failOn(os.Remove(filepath.Join(dir, "by_role.sql")))
 	b.failOn(os.Remove(filepath.Join(dir, "by_call.sql")))
@@ -46,7 +54,7 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	if report = b.syncOnce(runner.Options{}); len(report.Notes) > 0 || report.MissingModels != "" {
 		t.Errorf("notes: %v, missing: %s", report.Notes, report.MissingModels)
 	}
-	if got := strings.Join(b.queryRows("SELECT view_name FROM duckdb_views() WHERE schema_name = 'models' AND view_name LIKE 'by%'"), " "); got != "by_rule" {
+	if got := strings.Join(b.queryRows("SELECT view_name FROM duckdb_views() WHERE schema_name = 'models' AND view_name LIKE 'by%' ORDER BY 1"), " "); got != "by_raw by_rule" {
 		t.Errorf("own models are %s", got)
 	}
 }

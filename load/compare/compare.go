@@ -107,7 +107,7 @@ func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Bat
 	if a.Newest != "" {
 		at := "s." + duck.Name(a.Newest)
 		where = fmt.Sprintf(`(%[1]s IS NULL OR %[1]s >= $1 AND %[1]s < $2) AND NOT EXISTS (SELECT 1 FROM %[2]s t WHERE %[3]s AND t.%[4]s > %[1]s)`,
-			at, duck.Table(a.Schema, a.Table.Name), clause.Matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
+			at, c.DB.StoredName(ctx, a.Schema, a.Table.Name), clause.Matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
 		args = []any{a.From.UTC(), a.To.UTC()}
 	}
 	winners := clause.NewestCopies("(SELECT s.* FROM "+own.Name+" s WHERE "+where+")", a.Table)
@@ -125,7 +125,7 @@ func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch,
 	from := s.Name + " s JOIN temp.verify_judged j USING (_row)"
 	missing := fmt.Sprintf("SELECT DISTINCT %s, j.record, NULL, %s FROM %s WHERE true", key, c.contactList(s.Table), from)
 	for _, relation := range in {
-		missing += fmt.Sprintf(" AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)", duck.Table(a.Schema, relation), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
+		missing += fmt.Sprintf(" AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)", c.DB.StoredName(ctx, a.Schema, relation), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key))
 	}
 	list, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "missing", missing)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *Comparison) compareRows(ctx context.Context, a Baseline, s stage.Batch,
 	}
 	stale := fmt.Sprintf(`SELECT key, record, differ, people FROM (SELECT DISTINCT %s AS key, j.record AS record, concat_ws(',', %s) AS differ, %s AS people
 		FROM %s JOIN %s t ON %s%s) WHERE differ <> ''`, key, strings.Join(differs, ", "), c.contactList(s.Table), from,
-		duck.Table(a.Schema, s.Table.Name), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key), there)
+		c.DB.StoredName(ctx, a.Schema, s.Table.Name), clause.Matches("t.", s.Table.Key, "s.", s.Table.Key), there)
 	more, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "stale", stale)
 	return append(list, more...), err
 }
@@ -213,7 +213,7 @@ func (c *Comparison) compareChild(ctx context.Context, a Baseline, b transform.B
 		return nil, err
 	}
 	ghosts := fmt.Sprintf(`SELECT DISTINCT %s, j.record, NULL, [] FROM %s t JOIN temp.verify_own o ON %s JOIN temp.verify_judged j ON j._row = o._row
-		WHERE NOT EXISTS (SELECT 1 FROM %s s JOIN temp.verify_judged k USING (_row) WHERE %s)`, clause.KeyText("t.", s.Table.Key), duck.Table(a.Schema, s.Table.Name),
+		WHERE NOT EXISTS (SELECT 1 FROM %s s JOIN temp.verify_judged k USING (_row) WHERE %s)`, clause.KeyText("t.", s.Table.Key), c.DB.StoredName(ctx, a.Schema, s.Table.Name),
 		clause.Matches("t.", s.Table.ParentKey, "o.", a.Table.Key), s.Name, clause.Matches("s.", s.Table.Key, "t.", s.Table.Key))
 	more, err := c.queryDifferences(ctx, a.Schema, s.Table.Name, "ghost", ghosts)
 	return append(list, more...), err
@@ -256,6 +256,9 @@ func (c *Comparison) queryDifferences(ctx context.Context, schema, table, kind, 
 // storedColumns gives the types of a stored table's columns; an empty map where the file lacks the table.
 func (c *Comparison) storedColumns(ctx context.Context, schema, table string) (map[string]string, error) {
 	columns, err := c.DB.Columns(ctx, schema)
+	if err == nil && len(columns[table]) == 0 { // it may be in the raw schema
+		columns, err = c.DB.TableColumns(ctx, schema)
+	}
 	return duck.ColumnTypes(columns[table]), err
 }
 
@@ -275,12 +278,12 @@ func (c *Comparison) AbsentKeys(ctx context.Context, a Baseline, keys []string) 
 		quoted[i] = duck.Text(key)
 	}
 	return c.DB.ScanTexts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
-		strings.Join(quoted, ", "), clause.KeyText("", a.Table.Key), duck.Table(a.Schema, a.Visible)))
+		strings.Join(quoted, ", "), clause.KeyText("", a.Table.Key), c.DB.StoredName(ctx, a.Schema, a.Visible)))
 }
 
 // CountVisible counts the visible rows.
 func (c *Comparison) CountVisible(ctx context.Context, a Baseline) (n int64, err error) {
-	return n, c.DB.Scan(ctx, "SELECT count(*) FROM "+duck.Table(a.Schema, a.Visible), nil, &n)
+	return n, c.DB.Scan(ctx, "SELECT count(*) FROM "+c.DB.StoredName(ctx, a.Schema, a.Visible), nil, &n)
 }
 
 // SampleKeys gives keys of visible rows whose times are within the baseline: at most that many, chosen by the seed; most
@@ -308,7 +311,7 @@ func (c *Comparison) sampleValues(ctx context.Context, a Baseline, expression st
 		where += fmt.Sprintf(" AND (%[1]s IS NULL OR %[1]s >= $1 AND %[1]s < $2)", at)
 		args = []any{a.From.UTC(), a.To.UTC()}
 	}
-	query := fmt.Sprintf("SELECT DISTINCT %s AS v FROM %s WHERE %s", expression, duck.Table(a.Schema, a.Visible), where)
+	query := fmt.Sprintf("SELECT DISTINCT %s AS v FROM %s WHERE %s", expression, c.DB.StoredName(ctx, a.Schema, a.Visible), where)
 	if most > 0 {
 		query = fmt.Sprintf("SELECT v FROM (%s) ORDER BY hash(v || %s), v LIMIT %d", query, duck.Text(seed), most)
 	}
@@ -322,7 +325,7 @@ func (c *Comparison) DuplicateKeys(ctx context.Context, schema string, t transfo
 		return nil, err
 	}
 	// Hashes are grouped first: those of ten million rows fit into memory, their keys do not.
-	name, key := duck.Table(schema, t.Name), clause.KeyText("", t.Key)
+	name, key := c.DB.StoredName(ctx, schema, t.Name), clause.KeyText("", t.Key)
 	list, err := c.DB.ScanTexts(ctx, fmt.Sprintf(`SELECT %[1]s FROM %[2]s WHERE hash(%[3]s) IN (SELECT hash(%[3]s) FROM %[2]s GROUP BY 1 HAVING count(*) > 1)
 		GROUP BY 1 HAVING count(*) > 1 ORDER BY 1 LIMIT 100`, key, name, duck.Names("", t.Key)))
 	if err != nil {

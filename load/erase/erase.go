@@ -28,7 +28,7 @@ func (w *Erasures) IsMentioned(ctx context.Context, schema string, ids []string)
 		for _, t := range w.newEraser(schema, time.Time{}).tables {
 			if ids := clause.Persons(t); len(ids) > 0 {
 				var one bool
-				err := db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+duck.Table(schema, t.Name)+" t WHERE "+isSubject("t.", ids)+")", nil, &one)
+				err := db.Scan(ctx, "SELECT EXISTS (SELECT 1 FROM "+clause.Stored(schema, t)+" t WHERE "+isSubject("t.", ids)+")", nil, &one)
 				if err != nil || one {
 					named = one
 					return err

@@ -48,7 +48,7 @@ func (w *Facts) NonNullColumns(ctx context.Context, schema, table, version strin
 		for i, name := range columns {
 			counts[i], found[i+1] = ", count("+duck.Name(name)+")", new(int64)
 		}
-		query := "SELECT count(*)" + strings.Join(counts, "") + " FROM " + duck.Table(schema, table) + " WHERE " + transform.VersionColumn + " = $1"
+		query := "SELECT count(*)" + strings.Join(counts, "") + " FROM " + db.StoredName(ctx, schema, table) + " WHERE " + transform.VersionColumn + " = $1"
 		if err := db.Scan(ctx, query, []any{version}, found...); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (w *Facts) NonNullColumns(ctx context.Context, schema, table, version strin
 func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (newest time.Time, err error) {
 	err = w.db.Do(fmt.Sprintf("find the newest row of %s", t.Name), func(db *duck.DB) error {
 		var found sql.NullTime
-		query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), duck.Table(schema, t.Name))
+		query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), db.StoredName(ctx, schema, t.Name))
 		if t.Gone {
 			query += " AND " + transform.GoneColumn + " IS NULL"
 		}
@@ -169,7 +169,7 @@ func (w *Facts) TablesState(ctx context.Context, schema string, tables []transfo
 	err = w.db.Do("see whether tables have changed", func(db *duck.DB) error {
 		parts := make([]string, len(tables))
 		for i, t := range tables {
-			parts[i] = fmt.Sprintf("(SELECT count(*) || ':' || coalesce(epoch_us(max(%s)), 0) FROM %s)", transform.SyncedAtColumn, duck.Table(schema, t.Name))
+			parts[i] = fmt.Sprintf("(SELECT count(*) || ':' || coalesce(epoch_us(max(%s)), 0) FROM %s)", transform.SyncedAtColumn, db.StoredName(ctx, schema, t.Name))
 		}
 		return db.Scan(ctx, "SELECT concat_ws(' ', "+strings.Join(parts, ", ")+")", nil, &state)
 	})

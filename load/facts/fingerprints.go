@@ -23,7 +23,7 @@ func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t tran
 		if n, err := w.db.StoredRows(ctx, schema, t.Name); err != nil || n == 0 {
 			return err
 		}
-		query, values := fingerprintQuery(schema, t, columns, fingerprints)
+		query, values := fingerprintQuery(db.StoredName(ctx, schema, t.Name), t, columns, fingerprints)
 		stored := map[string][]string{}
 		err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
 			texts := make([]string, len(columns)+1)
@@ -53,7 +53,7 @@ func (w *Facts) UnchangedFingerprints(ctx context.Context, schema string, t tran
 // since; the zero time includes all. The key of the table must be one column.
 func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, since time.Time, f func(key string)) error {
 	return w.db.Do("", func(db *duck.DB) error {
-		query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + duck.Table(schema, t.Name) + " WHERE true"
+		query := "SELECT " + duck.Name(t.Key[0]) + "::VARCHAR FROM " + db.StoredName(ctx, schema, t.Name) + " WHERE true"
 		if t.Gone {
 			query += " AND " + transform.GoneColumn + " IS NULL"
 		}
@@ -72,7 +72,7 @@ func (w *Facts) EachKey(ctx context.Context, schema string, t transform.Table, s
 
 // fingerprintQuery is the query for the stored rows that may equal the fingerprints. Its bounds of time let DuckDB skip
 // nearly all of the table: pages are in order of time, and so were the commits.
-func fingerprintQuery(schema string, t transform.Table, columns []transform.Column, fingerprints []transform.ListFingerprint) (string, []any) {
+func fingerprintQuery(table string, t transform.Table, columns []transform.Column, fingerprints []transform.ListFingerprint) (string, []any) {
 	var keys []string
 	for _, fingerprint := range fingerprints {
 		if fingerprint.Values != nil && !strings.Contains(fingerprint.Key, clause.Separator) {
@@ -100,7 +100,7 @@ func fingerprintQuery(schema string, t transform.Table, columns []transform.Colu
 			where = append(where, fmt.Sprintf("%s BETWEEN $%d AND $%d", name, len(values)-1, len(values)))
 		}
 	}
-	return "SELECT " + strings.Join(asked, ", ") + " FROM " + duck.Table(schema, t.Name) + " WHERE " + strings.Join(where, " AND "), values
+	return "SELECT " + strings.Join(asked, ", ") + " FROM " + table + " WHERE " + strings.Join(where, " AND "), values
 }
 
 // timeRange gives the first and the last time among the fingerprints' values.
@@ -130,7 +130,7 @@ func timeRange(fingerprints []transform.ListFingerprint, column int) (first, las
 func (w *Facts) KeysBetween(ctx context.Context, schema string, t transform.Table, column string, from, to time.Time, among []string, most int) (keys map[string]time.Time, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
 		key := duck.Name(t.Key[0]) + "::VARCHAR"
-		query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), duck.Table(schema, t.Name), betweenCondition(t, column))
+		query := fmt.Sprintf("SELECT %s, %s FROM %s WHERE %s", key, duck.Name(column), db.StoredName(ctx, schema, t.Name), betweenCondition(t, column))
 		values := []any{from, to}
 		if among != nil {
 			query += " AND " + key + " IN (SELECT unnest(string_split($3, $4)))"
@@ -161,7 +161,7 @@ func betweenCondition(t transform.Table, column string) string {
 // RowsBetween counts the stored rows of a window of time; to is not included.
 func (w *Facts) RowsBetween(ctx context.Context, schema string, t transform.Table, from, to time.Time) (n int64, err error) {
 	err = w.db.Do(fmt.Sprintf("count the rows of a window of %s", t.Name), func(db *duck.DB) error {
-		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", duck.Table(schema, t.Name), duck.Name(t.Newest), clause.Instant(from), clause.Instant(to))
+		query := fmt.Sprintf("SELECT count(*) FROM %s WHERE %[2]s >= %[3]s AND %[2]s < %[4]s", db.StoredName(ctx, schema, t.Name), duck.Name(t.Newest), clause.Instant(from), clause.Instant(to))
 		if err := db.Scan(ctx, query, nil, &n); err != nil {
 			return err
 		}

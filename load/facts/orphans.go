@@ -26,7 +26,7 @@ func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.T
 				}
 				var n int64
 				err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s t WHERE NOT EXISTS (SELECT 1 FROM %s p WHERE %s)",
-					duck.Table(schema, t.Name), duck.Table(schema, parent.Name), clause.Matches("p.", parent.Key, "t.", t.ParentKey)), nil, &n)
+					db.StoredName(ctx, schema, t.Name), db.StoredName(ctx, schema, parent.Name), clause.Matches("p.", parent.Key, "t.", t.ParentKey)), nil, &n)
 				if err != nil {
 					return fmt.Errorf("find rows of %s without their record: %w", t.Name, err)
 				}

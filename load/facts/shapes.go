@@ -63,7 +63,7 @@ func readShapes(ctx context.Context, db *duck.DB, schema string) (all []Shape, e
 			}
 			s := Shape{Table: table, Column: c.Name, Stored: c.Type, Was: earlier[workdb.WasKey(schema, table, c.Name)], Misfits: misfits[table+" "+c.Name]}
 			if s.Stored == "BIGINT" && len(s.Misfits) > 0 {
-				err := db.Scan(ctx, "SELECT count(*) > 0 FROM "+duck.Table(schema, table)+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &s.Rounded)
+				err := db.Scan(ctx, "SELECT count(*) > 0 FROM "+db.StoredName(ctx, schema, table)+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &s.Rounded)
 				if err != nil {
 					return nil, fmt.Errorf("read %s.%s.%s: %w", schema, table, c.Name, err)
 				}

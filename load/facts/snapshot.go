@@ -123,7 +123,7 @@ func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]strin
 		if gone[[2]string{t.Schema, t.Name}] {
 			shown += " FILTER (" + transform.GoneColumn + " IS NULL)"
 		}
-		counts[i] = fmt.Sprintf("SELECT %d, count(*), %s FROM %s", i, shown, duck.Table(t.Schema, t.Name))
+		counts[i] = fmt.Sprintf("SELECT %d, count(*), %s FROM %s", i, shown, db.StoredName(ctx, t.Schema, t.Name))
 	}
 	ask := func(query string) error {
 		return db.Each(ctx, query, nil, func(rows *sql.Rows) error {

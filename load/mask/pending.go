@@ -19,7 +19,7 @@ func StoredNames(ctx context.Context, r *read.Reader, schema, stream string) (Na
 // CountUnmasked counts the values of a published file that masking rules would hash or drop, in tables with their histories
 // and daily copies. Rows that a rule deletes count as one value each.
 func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []transform.Table, rules []maskrule.Rule) (values int64, err error) {
-	stored, err := r.DB.Columns(ctx, schema)
+	stored, err := r.DB.TableColumns(ctx, schema)
 	if err != nil {
 		return 0, err
 	}
@@ -31,7 +31,7 @@ func CountUnmasked(ctx context.Context, r *read.Reader, schema string, tables []
 			has := func(column string) bool {
 				return slices.ContainsFunc(stored[t.Name], func(c duck.StoredColumn) bool { return c.Name == column })
 			}
-			n, err := countValues(ctx, r, duck.Table(schema, t.Name), maskedCondition(g, has), g.Rules)
+			n, err := countValues(ctx, r, r.DB.StoredName(ctx, schema, t.Name), maskedCondition(g, has), g.Rules)
 			if err != nil {
 				return 0, err
 			}

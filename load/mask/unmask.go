@@ -125,7 +125,7 @@ func countMasked(ctx context.Context, db *duck.DB, schema string, t transform.Ta
 	if t.Gone {
 		where += " AND " + transform.GoneColumn + " IS NULL"
 	}
-	return rows, db.Scan(ctx, "SELECT count(*) FROM "+duck.Table(schema, t.Name)+" WHERE "+where, nil, &rows)
+	return rows, db.Scan(ctx, "SELECT count(*) FROM "+db.StoredName(ctx, schema, t.Name)+" WHERE "+where, nil, &rows)
 }
 
 // EndUnmask deletes the removed entries of hash and drop of a stream: all of it was read again.

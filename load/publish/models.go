@@ -149,13 +149,10 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 
 // makeKeyed makes the table of a keyed model, or only the rows of changed keys.
 func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old string) error {
-	k := keyed.Maker{DB: db, Schema: b.schema.Name, Models: b.schema.Models.Schema, Stored: b.stored, Views: map[string]string{}, Raw: map[string]string{}, ChunkRows: b.schema.Models.ChunkRows,
+	k := keyed.Maker{DB: db, Schema: b.schema.Name, Models: b.schema.Models.Schema, Stored: b.stored, Views: map[string]string{}, ChunkRows: b.schema.Models.ChunkRows,
 		Substitute: func(query string) string { return b.substituteModel(Relation{SQL: query}).SQL }}
 	for _, t := range b.schema.Tables {
 		k.Views[t.View] = t.Name
-		if t.Raw {
-			k.Raw[t.Name] = duck.RawSchema(b.schema.Name)
-		}
 	}
 	for _, made := range b.made {
 		k.All = append(k.All, made.keyedModel())

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"aqueduck/internal/sandbox"
-	"aqueduck/load"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
@@ -70,19 +69,12 @@ func (b *modelBuild) makeEmpty(ctx context.Context, db *duck.DB) (known []relati
 			columns[i] = duck.Name(c.Name) + " " + c.SQL
 		}
 		statements = append(statements, "CREATE TABLE "+clause.Stored(s.Name, t)+" ("+strings.Join(columns, ", ")+")")
-		statements = append(statements, load.ViewsOf(s.Name, t)...)
 	}
 	if _, err := db.Exec(ctx, strings.Join(statements, ";\n")); err != nil {
 		return nil, err
 	}
-	there, err := relationKinds(ctx, db, s.Name)
-	if err != nil {
+	if err := s.makeViews(ctx, db); err != nil {
 		return nil, err
-	}
-	for _, r := range s.Relations {
-		if err := makeRelation(ctx, db, s.Name, r, there[r.Name]); err != nil {
-			return nil, fmt.Errorf("%s %s: %w", r.Kind, r.Name, err)
-		}
 	}
 	return schemaMeanings(s), b.makeModels(ctx, db)
 }

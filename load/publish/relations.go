@@ -37,12 +37,29 @@ func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) e
 		}
 		return p.makeAttributeViews(ctx, db, s, false)
 	}
-	for _, t := range s.Tables {
-		for _, statement := range load.ViewsOf(s.Name, t) {
-			if _, err := db.Exec(ctx, statement); err != nil {
-				return fmt.Errorf("views of %s: %w", t.Name, err)
+	if err := s.makeViews(ctx, db); err != nil {
+		return err
+	}
+	if err := describeSchema(ctx, db, s); err != nil {
+		return err
+	}
+	return p.makeAttributeViews(ctx, db, s, true)
+}
+
+// makeViews makes the views of the tables, then the relations, then the views with deprecated names, which no relation reads.
+func (s Schema) makeViews(ctx context.Context, db *duck.DB) error {
+	viewsOf := func(statements func(string, transform.Table) []string) error {
+		for _, t := range s.Tables {
+			for _, statement := range statements(s.Name, t) {
+				if _, err := db.Exec(ctx, statement); err != nil {
+					return fmt.Errorf("views of %s: %w", t.Name, err)
+				}
 			}
 		}
+		return nil
+	}
+	if err := viewsOf(load.ViewsOf); err != nil {
+		return err
 	}
 	there, err := relationKinds(ctx, db, s.Name)
 	if err != nil {
@@ -53,10 +70,7 @@ func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) e
 			return fmt.Errorf("%s %s: %w", r.Kind, r.Name, r.shownError(err))
 		}
 	}
-	if err := describeSchema(ctx, db, s); err != nil {
-		return err
-	}
-	return p.makeAttributeViews(ctx, db, s, true)
+	return viewsOf(load.DeprecatedViewsOf)
 }
 
 // remakeTables makes the relations that are tables again where rows have changed, and comments them: a table made again

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/load/facts"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -67,7 +68,7 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 			return err
 		}
 	}
-	columns, err := db.Columns(ctx, s.Name)
+	columns, err := db.TableColumns(ctx, s.Name)
 	if err != nil {
 		return err
 	}
@@ -84,11 +85,11 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 	return nil
 }
 
-// queryNames gives the names of all views and relations of a schema.
+// queryNames gives the names of all views and relations of a schema, but not deprecated ones.
 func (s Schema) queryNames() []string {
 	var names []string
 	for _, t := range s.Tables {
-		if t.View != "" {
+		if t.View != "" && !t.Raw {
 			names = append(names, t.View)
 		}
 	}
@@ -108,7 +109,7 @@ func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 	}
 	var n int64
 	err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1",
-		duck.Table(schema, t.Name), duck.Names("", t.Key)), nil, &n)
+		clause.Stored(schema, t), duck.Names("", t.Key)), nil, &n)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -126,7 +127,7 @@ func noOverlaps(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 	var n int64
 	err := db.Scan(ctx, fmt.Sprintf(`SELECT count(*) FROM (SELECT %[1]s, %[2]s, lead(%[1]s) OVER (PARTITION BY %[3]s ORDER BY %[1]s) AS next FROM %[4]s)
 		WHERE %[2]s <= %[1]s OR next < %[2]s OR next IS NOT NULL AND %[2]s IS NULL`, transform.ValidFrom, transform.ValidTo,
-		duck.Names("", t.Key[:len(t.Key)-1]), duck.Table(schema, t.Name)), nil, &n)
+		duck.Names("", t.Key[:len(t.Key)-1]), clause.Stored(schema, t)), nil, &n)
 	if err != nil {
 		return fmt.Errorf("check the intervals of %s.%s: %w", schema, t.Name, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +43,18 @@ func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]Stor
 		}
 		return all, nil
 	})
+}
+
+// StoredName is the quoted name of a stored table of a workspace: in the raw schema if it is there, else in the workspace's own. Where the list of
+// tables cannot be read, the query that names the table cannot be answered either.
+func (d *DB) StoredName(ctx context.Context, schema, table string) string {
+	raw, err := Remember(d, "tables of the raw schema of "+schema, definitions, func() ([]string, error) {
+		return d.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", Catalog, RawSchema(schema))
+	})
+	if err == nil && slices.Contains(raw, table) {
+		schema = RawSchema(schema)
+	}
+	return Table(schema, table)
 }
 
 // Columns gives the columns of all tables and views of a schema of the file, in order, by table. It reads them once, and again

@@ -175,7 +175,7 @@ func TestS49TheProgramsOwnSQLCallsAllowedFunctionsOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			filled := strings.NewReplacer("{schema}", "s", "{models}", "m", "{timezone}", "'UTC'", "{office_timezone}", "'UTC'", "{office_hours}", "(VALUES (1))", "{office_holidays}", "(VALUES (1))").Replace(string(text))
+			filled := strings.NewReplacer("{schema}", "s", "{raw}", "r", "{models}", "m", "{timezone}", "'UTC'", "{office_timezone}", "'UTC'", "{office_hours}", "(VALUES (1))", "{office_holidays}", "(VALUES (1))").Replace(string(text))
 			for _, statement := range regexp.MustCompile(`(?m);\s*$|^-- relation:.*$`).Split(filled, -1) {
 				var refused *duck.Refused
 				if _, err := db.Reads(statement); errors.As(err, &refused) {

@@ -23,7 +23,7 @@ type KeyColumn struct{ Table, Column string }
 type Model struct {
 	Name  string
 	Table bool     // it is stored as a table
-	SQL   string   // with {schema}, {raw} and {models} before the names that it reads
+	SQL   string   // with {schema} and {models} before the names that it reads
 	Reads []string // names of the models that it reads
 	Key   string   // of a keyed model: its column with the key
 
@@ -45,7 +45,6 @@ type Maker struct {
 	All        []Model                   // every model that is there
 	Stored     map[string]Stored         // by name of the table
 	Views      map[string]string         // stored table of each view over one
-	Raw        map[string]string         // schema of each stored table that is in another one than the others
 	Substitute func(query string) string // replaces what stands in braces
 	ChunkRows  int64                     // stored rows that are read at once; 0: two million
 
@@ -122,9 +121,6 @@ func (k *Maker) storedTable(source KeyColumn) string {
 
 // tableName names a table with the database: a temporary view may have the name of a table of schema main.
 func (k *Maker) tableName(schema, table string) string {
-	if raw := k.Raw[table]; raw != "" && schema == k.Schema {
-		schema = raw
-	}
 	return duck.Name(duck.Catalog) + "." + duck.Table(schema, table)
 }
 
@@ -203,7 +199,7 @@ func (k *Maker) restrictModel(ctx context.Context, m Model) (string, error) {
 		if err := k.makeView(ctx, source.Table, k.restrictTable(k.Schema, source)); err != nil {
 			return "", err
 		}
-		query = renameSource(renameSource(query, "{schema}.", source.Table), "{raw}.", source.Table)
+		query = renameSource(query, "{schema}.", source.Table)
 	}
 	for _, read := range k.modelsRead(m) {
 		if len(read.ChangedBy) == 0 {
