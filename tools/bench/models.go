@@ -131,7 +131,7 @@ func (b *modelsBench) publishSmall(into string) (file string, err error) {
 
 // grownIDs selects the ids of records that a larger workspace has more of. Teammates, tags, articles and lists stay the same.
 const grownIDs = `CREATE TEMP TABLE grown AS SELECT DISTINCT id FROM (
-SELECT id FROM contacts_raw UNION ALL SELECT id FROM contacts_by_id_all UNION ALL SELECT id FROM deleted_contacts_all
+SELECT id FROM _raw.contacts_raw UNION ALL SELECT id FROM _raw.contacts_by_id_all UNION ALL SELECT id FROM deleted_contacts_all
 UNION ALL SELECT id FROM companies_all UNION ALL SELECT id FROM contact_activities UNION ALL SELECT id FROM conversations_all
 UNION ALL SELECT id FROM conversation_parts UNION ALL SELECT id FROM tickets_all UNION ALL SELECT id FROM ticket_parts
 UNION ALL SELECT id FROM calls_all) WHERE id IS NOT NULL`
