@@ -106,7 +106,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	if _, err := db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+duck.Name(m.Schema)); err != nil {
 		return err
 	}
-	stored, err := b.schema.storedNames(ctx, db)
+	stored, err := db.PrefixedNames(ctx, map[string]string{schemaPrefix: b.schema.Name, rawPrefix: duck.RawSchema(b.schema.Name)})
 	if err != nil {
 		return err
 	}
@@ -246,21 +246,6 @@ const (
 	rawPrefix    = "{raw}."
 	modelPrefix  = "{models}."
 )
-
-// storedNames has each relation of a schema and each table of its raw schema, with its prefix.
-func (s Schema) storedNames(ctx context.Context, db *duck.DB) (map[string]bool, error) {
-	all := map[string]bool{}
-	for prefix, schema := range map[string]string{schemaPrefix: s.Name, rawPrefix: duck.RawSchema(s.Name)} {
-		columns, err := db.Columns(ctx, schema)
-		if err != nil {
-			return nil, err
-		}
-		for name := range columns {
-			all[prefix+name] = true
-		}
-	}
-	return all, nil
-}
 
 var identifier = regexp.MustCompile(`^[a-z0-9_]+`)
 

@@ -71,6 +71,21 @@ func (d *DB) Columns(ctx context.Context, schema string) (map[string][]StoredCol
 	})
 }
 
+// PrefixedNames has the name of each table and view of some schemas, with the prefix of its schema before it.
+func (d *DB) PrefixedNames(ctx context.Context, schemas map[string]string) (map[string]bool, error) {
+	all := map[string]bool{}
+	for prefix, schema := range schemas {
+		columns, err := d.Columns(ctx, schema)
+		if err != nil {
+			return nil, err
+		}
+		for name := range columns {
+			all[prefix+name] = true
+		}
+	}
+	return all, nil
+}
+
 // scanColumns adds each row of table, column and type to the columns of its table.
 func scanColumns(all map[string][]StoredColumn) func(*sql.Rows) error {
 	return func(rows *sql.Rows) error {
