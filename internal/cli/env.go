@@ -197,13 +197,13 @@ func (env *Env) printJSON(v any) error { return render.WriteJSON(env.Stdout, v) 
 
 // printRows writes all rows of a result in the format of --output.
 func (env *Env) printRows(columns []string, all [][]any) error {
-	return render.WriteList(env.output, env.Stdout, env.shownTime(), columns, all)
+	return render.WriteList(env.output, env.Stdout, env.shownTime(), render.List{Columns: columns, Rows: all})
 }
 
 // printTimes is printRows for a list with times.
 func (env *Env) printTimes(l render.List) error {
 	env.explainClock()
-	return env.printRows(l.Columns, l.Rows)
+	return render.WriteList(env.output, env.Stdout, env.shownTime(), l)
 }
 
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}

@@ -28,7 +28,7 @@ It also compares all Parquet files with their manifest (missing, changed and for
 unless --select or --exclude is given.
 
 Small lists are read completely. For others, pages and single records are sampled at random, so each verification checks
-different rows.
+different rows. A terminal that has no room for HOW has it below the table.
 
 --lake compares the Iceberg tables of warehouse.mirror with the published file instead: DuckDB reads their files, and digests over all
 columns must be equal. It asks the object store and the catalog, not the workspace, and holds the lock meanwhile.

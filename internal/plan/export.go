@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"aqueduck/extract"
 	"aqueduck/extract/export"
@@ -27,7 +28,7 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 			continue
 		}
 		known[stored.Stream] = true
-		planned := PlannedStream{Workspace: from.workspace, Stream: stored.Stream, Read: describeExport(state), Records: -1, Requests: -1, Basis: "not known"}
+		planned := PlannedStream{Workspace: from.workspace, Stream: stored.Stream, Read: describeExport(state, term.OrDash), Shown: describeExport(state, p.shortTime), Records: -1, Requests: -1, Basis: "not known"}
 		if past, ok := p.past[from.workspace+"."+stored.Stream]; ok {
 			planned.Requests, planned.Basis = past.requests, basisLastRun
 		}
@@ -61,11 +62,11 @@ func (p *planBuilder) planFamily(ctx context.Context, from pipelineSource, famil
 	return nil
 }
 
-// describeExport says what a run would read of a dataset.
-func describeExport(state extract.State) string {
-	text := "days since " + term.OrDash(warehouse.UnixTime(state.SyncedTo)) + ", and days that may have changed"
+// describeExport says what a run would read of a dataset; written writes a time.
+func describeExport(state extract.State, written func(time.Time) string) string {
+	text := "days since " + written(warehouse.UnixTime(state.SyncedTo)) + ", and days that may have changed"
 	if !state.HistoryDone {
-		text += ", then from " + term.OrDash(warehouse.UnixTime(state.HistoryTo)) + " back"
+		text += ", then from " + written(warehouse.UnixTime(state.HistoryTo)) + " back"
 	}
 	if state.Export.Job != nil {
 		text += "; goes on with a running export"

@@ -121,7 +121,8 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	if stream.Outdated(s, state, p.runner.Config.Workspaces[from.workspace].APIVersion) {
 		state, known = extract.State{}, false
 	}
-	planned.Read = describeRead(s, state, p.runner.Config.Settings(s.Name).Start)
+	start := p.runner.Config.Settings(s.Name).Start
+	planned.Read, planned.Shown = describeRead(s, state, start, term.OrDash), strings.TrimPrefix(describeRead(s, state, start, p.shortTime), "changes ")
 	if past, ok := p.past[from.workspace+"."+s.Name]; ok && known {
 		if planned.Requests, planned.Basis, err = p.expectRequests(ctx, from.workspace, s, state, past); err != nil {
 			return planned, fmt.Errorf("estimate the requests of %s: %w", s.Name, err)
@@ -169,8 +170,11 @@ func (p *planBuilder) planStream(ctx context.Context, from pipelineSource, s *sc
 	return planned, nil
 }
 
-// describeRead says what a run would read of a stream, from its checkpoint.
-func describeRead(s *schemas.Stream, state extract.State, start time.Time) string {
+// shortTime writes a time as tables do.
+func (p *planBuilder) shortTime(t time.Time) string { return term.ShortTime(p.runner.Now(), t.UTC()) }
+
+// describeRead says what a run would read of a stream, from its checkpoint; written writes a time.
+func describeRead(s *schemas.Stream, state extract.State, start time.Time, written func(time.Time) string) string {
 	switch {
 	case s.Read.UsesPendingIDs():
 		return "new and changed rows of " + strings.Join(s.Read.Over.Streams, ", ")
@@ -190,9 +194,9 @@ func describeRead(s *schemas.Stream, state extract.State, start time.Time) strin
 	if state.SyncedTo == 0 {
 		return "the last 7 days, then back to " + first
 	}
-	text := "changes since " + term.OrDash(warehouse.UnixTime(state.SyncedTo).Add(-s.Read.Since.Overlap))
+	text := "changes since " + written(warehouse.UnixTime(state.SyncedTo).Add(-s.Read.Since.Overlap))
 	if !state.HistoryDone {
-		text += ", then from " + term.OrDash(warehouse.UnixTime(state.HistoryTo)) + " back to " + first
+		text += ", then from " + written(warehouse.UnixTime(state.HistoryTo)) + " back to " + first
 	}
 	return text
 }

@@ -41,6 +41,7 @@ type PlannedStream struct {
 	Workspace string  `json:"workspace"`
 	Stream    string  `json:"stream"`
 	Read      string  `json:"read"`                // what would be read, in words
+	Shown     string  `json:"-"`                   // Read for a table: with short times; "": the same
 	Records   int64   `json:"records"`             // records in the source, with --ask; -1: not known
 	Requests  int64   `json:"requests"`            // estimate; -1: not known
 	Basis     string  `json:"basis"`               // what the estimate is based on

@@ -43,8 +43,16 @@ func (m CheckpointMove) describeMove() string {
 	return name + " rewound to " + term.OrDash(m.To)
 }
 
-// Note is the remark about a run in a list of runs, beside its outcome; "" when there is none.
-func (e PastRun) Note() string {
+// Note is the remark about a run in a list of runs, beside its outcome, with short ids; "" when there is none.
+func (e PastRun) Note() string { return e.describeNote(ShortRun) }
+
+// WholeNote is Note with whole ids, for programs.
+func (e PastRun) WholeNote() string {
+	return e.describeNote(func(run string) string { return run })
+}
+
+// describeNote returns the remark, in which id writes the ids of runs.
+func (e PastRun) describeNote(id func(run string) string) string {
 	var words []string
 	if e.Outcome == Skipped {
 		words = append(words, WhySkipped)
@@ -56,7 +64,7 @@ func (e PastRun) Note() string {
 		words = append(words, m.describeMove()+" by "+m.By)
 	}
 	if e.Rollback != nil {
-		words = append(words, fmt.Sprintf("from %s to %s by %s", ShortRun(e.Rollback.FromRun), ShortRun(e.Rollback.ToRun), e.Rollback.By))
+		words = append(words, fmt.Sprintf("from %s to %s by %s", id(e.Rollback.FromRun), id(e.Rollback.ToRun), e.Rollback.By))
 	}
 	return strings.Join(words, "; ")
 }

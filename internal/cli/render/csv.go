@@ -15,10 +15,11 @@ import (
 type List struct {
 	Columns []string
 	Rows    [][]any
+	Spare   []string // of the columns: those that a narrow terminal leaves out, the first one first
 }
 
 // WriteCSV writes the rows, with the names of the columns in the first line.
-func (l List) WriteCSV(w io.Writer) error { return WriteList("csv", w, time.Time{}, l.Columns, l.Rows) }
+func (l List) WriteCSV(w io.Writer) error { return WriteList("csv", w, time.Time{}, l) }
 
 // ListRunStreams returns a row for each stream of a run.
 func ListRunStreams(d *runlog.RunDetail) List {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,24 +74,37 @@ func printCommands(t *testing.T, w io.Writer) {
 	PrintStatus(&runlog.Status{Dir: "data", Drift: drift, AsOf: at(2 * time.Hour), Now: shownAt, Next: []runlog.NextRun{{Pipeline: "nightly", At: shownAt.Add(20 * time.Hour)}}, Runs: runs,
 		Streams: []runlog.StreamStatus{{Workspace: "main", Stream: "contacts", Outcome: "ok", Freshness: runlog.Fresh, SyncedTo: at(2 * time.Hour)},
 			{Workspace: "main", Stream: "conversation_data_attributes", Outcome: "FAILED", Freshness: "late", OK: at(50 * time.Hour), SyncedTo: at(50 * time.Hour), HistoryTo: at(9000 * time.Hour), Backfill: 0.4}}}, w)
-	title("runs")
-	r := NewRows("table", w, shownAt)
-	for _, err := range []error{r.WriteHeader([]string{"run", "pipeline", "started", "outcome", "rows", "error"}, nil),
-		r.WriteRow([]any{runlog.ShortRun(run), "nightly", at(2 * time.Hour), "OK", int64(18_904), ""}),
-		r.WriteRow([]any{"NPQR2345", "nightly", at(400 * 24 * time.Hour), "FAILED", int64(0), "[config] " + runs[1].Error}), r.FinishTable()} {
-		if err != nil {
+	list := func(command string, l List) {
+		title(command)
+		if err := WriteList("table", w, shownAt, l); err != nil {
 			t.Fatal(err)
 		}
 	}
+	list("runs", ListRuns(runs))
+	list("runs -n 1", ListRuns(runs[:1]))
+	list("runs, after a rollback", ListRuns(append(runs, runlog.PastRun{Run: "01K9CJ5W8XAB0CDEFGHJKMNPQS", Started: at(time.Hour), Finished: at(time.Hour), Outcome: "ROLLED BACK",
+		Rollback: &runlog.Rollback{FromRun: run, ToRun: runs[1].Run, By: "rosa"}})))
 	title("sync")
 	PrintReport(&runlog.Report{Pipeline: "nightly", RunID: run, APIVersions: []string{"2.17"}, Dir: "data", Started: at(2 * time.Hour), Time: 4 * time.Minute, Published: true, Streams: []runlog.StreamResult{
 		{Workspace: "main", Stream: "contacts", Status: runlog.StatusOK, Extracted: 1_005_000, New: 5000, Changed: 12, Requests: 6700, Retries: 3, Time: 250 * time.Second, SyncedTo: at(2 * time.Hour), Backfill: 1},
 		{Workspace: "main", Stream: "conversation_data_attributes", Status: runlog.StatusOK, Extracted: 2310, New: 2310, Requests: 2357, Time: 4 * time.Second, SyncedTo: at(30 * time.Hour), Backfill: 0.19}}}, w)
 	title("plan")
-	PrintPlan(&plan.Plan{Requests: 128, Drift: drift[:1], Widened: []plan.WidenedColumn{{Column: "main.doors.n", From: "BIGINT", To: "DOUBLE"}}, Unfilled: []string{"main.doors.colour"}, Streams: []plan.PlannedStream{{Workspace: "main", Stream: "contacts", Read: "changes since 2026-11-18T02:00:00Z, then from 2025-11-01T00:00:00Z back to the beginning",
-		Records: 1_005_000, Requests: 6700, Basis: "150 a page, then each record by id", Change: 0.007}}}, w)
+	planned := &plan.Plan{Requests: 128, Drift: drift[:1], Widened: []plan.WidenedColumn{{Column: "main.doors.n", From: "BIGINT", To: "DOUBLE"}}, Unfilled: []string{"main.doors.colour"}, Streams: []plan.PlannedStream{
+		{Workspace: "main", Stream: "contacts", Read: "changes since 2026-11-18T02:00:00Z", Shown: "since 18 Nov 02:00", Records: 1_005_000, Requests: 6700, Basis: "as many changes as before", Change: 0.007},
+		{Workspace: "main", Stream: "conversations", Read: "changes since 2026-11-18T02:00:00Z, then from 2025-11-01T00:00:00Z back to the beginning", Shown: "since 18 Nov 02:00, then from 2025-11-01 back to the beginning",
+			Records: 1_005_000, Requests: 6700, Basis: "150 a page, then each record by id", Change: 0.007},
+		{Workspace: "main", Stream: "conversation_data_attributes", Read: "the whole list", Records: -1, Requests: 1, Basis: "the list is one answer"},
+		{Workspace: "main", Stream: "tickets", Read: "changes since 2026-11-18T02:00:00Z", Shown: "since 18 Nov 02:00", Records: -1, Requests: 3, Basis: "as many changes as before", Change: 1}}}
+	PrintPlan(planned, w)
+	title("plan, of two workspaces")
+	planned.Streams = append(slices.Clone(planned.Streams), planned.Streams[0])
+	planned.Streams[4].Workspace = "shop"
+	PrintPlan(planned, w)
 	title("verify")
-	PrintVerification(&verify.Verification{Streams: []verify.Verified{{Workspace: "main", Stream: "contacts", Sampled: 1879, Missing: 1, Requests: 120, How: "pages and single records at random", Under: 0.0016}}}, w)
+	PrintVerification(&verify.Verification{Sampled: 1879, Under: 0.0016, Requests: 120, Streams: []verify.Verified{{Workspace: "main", Stream: "contacts", Sampled: 1879, Missing: 1, Requests: 120, How: "3 pages, 1,429 rows by id", Under: 0.0016},
+		{Workspace: "main", Stream: "tags", Sampled: 12, Requests: 1, How: "the whole list", Whole: true, Under: 1},
+		{Workspace: "main", Stream: "contacts_by_id", How: "not compared: this stream only completes rows of another stream", Under: 1},
+		{Workspace: "main", Stream: "conversation_data_attributes", How: "not compared: the stream has no watermark yet", Under: 1}}}, w)
 	title("check --online")
 	PrintOnline(&preview.Online{Notes: []string{"main: workspace emu_1, API 2.17"}, Dir: "data", Room: layout.Room{Free: 9 << 30, Needs: 1 << 30}, Streams: []preview.Readable{
 		{Workspace: "main", Stream: "data_connectors", Request: "GET /data_connectors", Named: true, Answer: "yes"},
@@ -99,12 +113,6 @@ func printCommands(t *testing.T, w io.Writer) {
 	title("streams")
 	PrintCatalogue([]dictionary.StreamDescription{{Stream: "data_connectors", Request: "GET /data_connectors", Since: "full", Doc: "One row per data connector. It calls.", Shown: []string{"data_connectors", "data_connectors_all"}},
 		{Stream: "conversation_data_attributes", Request: "GET /conversations/attributes", Since: "full", Doc: "One row per attribute of conversations, with its options and its conditions.", Shown: []string{"conversation_data_attributes"}}}, w)
-	list := func(command string, l List) {
-		title(command)
-		if err := WriteList("table", w, shownAt, l.Columns, l.Rows); err != nil {
-			t.Fatal(err)
-		}
-	}
 	states := []runlog.StreamState{{Workspace: "main", Stream: "conversation_data_attributes", Seq: 3, SyncedTo: at(2 * time.Hour), State: `{"number":3}`},
 		{Workspace: "main", Stream: "conversations", Seq: 412, SyncedTo: at(2 * time.Hour), HistoryTo: at(9000 * time.Hour), State: `{"after":1718400000,"version":"2.17"}`}}
 	list("state show", ListCheckpoints(states, false))
@@ -146,6 +154,27 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	goldentest.Compare(t, "testdata/file.txt", file.String())
 	if strings.Contains(file.String(), "not shown") {
 		t.Error("a file lacks columns")
+	}
+}
+
+// TestNarrowTablesKeepWhatMatters: at 80 columns an error, a reason, a percentage and a basis are there, and what was left out for them is named.
+func TestNarrowTablesKeepWhatMatters(t *testing.T) {
+	t.Parallel()
+	w := &fakeTerminal{columns: 80}
+	printCommands(t, w)
+	for _, want := range []string{"FAILED        0  [config] this warehouse wa", "  NOTE: from RSTVWXYZ to HJKMNPQR by rosa: HJKMNPQS\n", "not shown in this width: FINISHED, EXIT, REQUESTS", "2025-11-10, 40%\n", "18 Nov 23:54, 19%\n",
+		"contacts                      since 18 Nov 02:00", "  BASIS: as many changes as before: contacts, tickets\n", "not shown in this width: WORKSPACE, A CHANGE, BASIS",
+		"  HOW: not compared: this stream only completes rows of another stream:\n    contacts_by_id\n"} {
+		if !strings.Contains(w.String(), want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+	one, _, _ := strings.Cut(w.String(), "two workspaces")
+	if _, table, _ := strings.Cut(one, "$ aqueduck plan\n"); strings.Contains(table, "A CHANGE: ") {
+		t.Error("the legend explains a column that is not shown")
+	}
+	if _, table, _ := strings.Cut(w.String(), "$ aqueduck runs -n 1\n"); strings.Contains(strings.SplitN(table, "\n", 2)[0], "NOTE") {
+		t.Error("an empty NOTE is shown")
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 
 // ListRuns returns a row for each past run.
 func ListRuns(runs []runlog.PastRun) List {
-	l := List{Columns: []string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"}}
+	l := List{Columns: []string{"run", "pipeline", "started", "finished", "outcome", "exit", "rows", "requests", "error", "note"},
+		Spare: []string{"finished", "exit", "requests"}}
 	for _, r := range runs {
 		text := r.Error
 		if r.Class != "" {
 			text = "[" + r.Class + "] " + text
 		}
-		l.Rows = append(l.Rows, []any{RunID(r.Run), r.Pipeline, TimeCell(r.Started.Truncate(time.Second)), TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, r.Note()})
+		l.Rows = append(l.Rows, []any{RunID(r.Run), r.Pipeline, TimeCell(r.Started.Truncate(time.Second)), TimeCell(r.Finished.Truncate(time.Second)), r.Outcome, int64(r.Exit), r.Rows, r.Requests, text, runNote{r}})
 	}
 	return l
 }

@@ -1,25 +1,19 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"aqueduck/internal/plan"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 )
 
 // PrintPlan writes the plan for people; scripts may rely on its last line.
 func PrintPlan(p *plan.Plan, w io.Writer) {
-	t := newTable("WORKSPACE", "STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
-	t.alignRight(4, 5, 6)
-	t.leaveOut(6, 7)
-	known := true
-	for _, s := range p.Streams {
-		t.addRow(s.Workspace, s.Stream, s.Read, term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis)
-		known = known && s.Requests >= 0
-	}
-	printTable(w, t)
-	fmt.Fprint(w, "  RECORDS: what the source has.  REQUESTS: an estimate for this run, from BASIS.\n  A CHANGE: requests that one changed record costs a later run.\n\n")
+	known := printPlanned(p, w)
 	for _, name := range p.Tables {
 		fmt.Fprintf(w, "  + table  %s\n", name)
 	}
@@ -46,6 +40,37 @@ func PrintPlan(p *plan.Plan, w io.Writer) {
 	fmt.Fprintf(w, "\nPlan: %s to create, %s to add, %s%s to read (%s)\n",
 		term.Count(len(p.Tables), "table"), term.Count(len(p.Columns), "column"), widened, term.Count(len(p.Streams), "stream"), requestEstimate(p, known))
 }
+
+// printPlanned writes the table of streams and what its columns mean. It reports whether the requests of each stream are known.
+func printPlanned(p *plan.Plan, w io.Writer) (known bool) {
+	t := newTable("WORKSPACE", "STREAM", "READS", "RECORDS", "REQUESTS", "A CHANGE", "BASIS")
+	t.alignRight(4, 5, 6)
+	t.nameRows(2)
+	t.keepWords(3, readsColumn)
+	if several := slices.ContainsFunc(p.Streams, func(s plan.PlannedStream) bool { return s.Workspace != p.Streams[0].Workspace }); !several {
+		t.leaveOutSame(1)
+	}
+	t.leaveOut(6, 7)
+	known = true
+	for _, s := range p.Streams {
+		t.addRow(s.Workspace, s.Stream, cmp.Or(s.Shown, s.Read), term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis)
+		known = known && s.Requests >= 0
+	}
+	printTable(w, t)
+	called := runlog.StreamNamer(p.Streams, func(s plan.PlannedStream) (string, string) { return s.Workspace, s.Stream })
+	name := func(row int) string { return called(p.Streams[row]) }
+	printCut(w, t, 3, name)
+	printCut(w, t, 7, name)
+	fmt.Fprintln(w, "  RECORDS: what the source has.  REQUESTS: an estimate for this run, from BASIS.")
+	if t.shows(columnsOf(w), 6) {
+		fmt.Fprintln(w, "  A CHANGE: requests that one changed record costs a later run.")
+	}
+	fmt.Fprintln(w)
+	return known
+}
+
+// readsColumn is the width up to which READS is not cut while columns that may be left out are shown.
+const readsColumn = 28
 
 // requestEstimate returns the number of requests and the time of the plan, as far as they are known.
 func requestEstimate(p *plan.Plan, known bool) string {

@@ -19,6 +19,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 	fmt.Fprintln(w)
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")
 	t.alignRight(3, 4, 5, 6, 7, 8, 9)
+	t.neverCut(10)
 	t.leaveOut(8, 7, 9)
 	ended := r.Started.Add(r.Time)
 	for _, s := range r.Streams {
@@ -26,9 +27,11 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		if s.Status == runlog.StatusUnavailable && s.Extracted == 0 {
 			counted = func(int64) string { return "–" } // 0 would say that there is none
 		}
+		reached := s.Reached(ended)
 		t.addRow(s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
-			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), s.Reached(ended))
+			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), twoForms{reached, strings.Replace(reached, ", history ", ", ", 1)})
 	}
+	t.leaveOutZeros(6, 5)
 	printTable(w, t)
 	made := 0
 	for _, c := range r.Changes {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,13 +22,16 @@ func WriteJSON(w io.Writer, v any) error {
 	return out.Encode(v)
 }
 
-// WriteList writes all rows of a list in one of the output formats.
-func WriteList(form string, w io.Writer, now time.Time, columns []string, all [][]any) error {
-	out := NewRows(form, w, now)
-	if err := out.WriteHeader(columns, nil); err != nil {
+// WriteList writes all rows of a list in one of the output formats: json, csv, or else a table, whose times are short and seen from now.
+func WriteList(form string, w io.Writer, now time.Time, l List) error {
+	out := newPrograms(form, w)
+	if out == nil {
+		out = &listRows{w: w, now: now, spare: l.Spare}
+	}
+	if err := out.WriteHeader(l.Columns, nil); err != nil {
 		return err
 	}
-	for _, row := range all {
+	for _, row := range l.Rows {
 		if err := out.WriteRow(row); err != nil {
 			return err
 		}
@@ -42,16 +46,14 @@ type Rows interface {
 	FinishTable() error // after the last one
 }
 
-// NewRows returns a writer of the rows of a list in a format: json, csv, or else a table, whose times are short and seen from now.
-func NewRows(form string, w io.Writer, now time.Time) Rows {
-	if r := newPrograms(form, w); r != nil {
-		return r
-	}
-	return &listRows{w: w, now: now}
-}
-
 // RunID is the id of a run in a list: whole for programs, short in a table.
 type RunID string
+
+// runNote is the note of a run in a list, with whole ids for programs.
+type runNote struct{ run runlog.PastRun }
+
+// String returns the note as programs get it.
+func (n runNote) String() string { return n.run.WholeNote() }
 
 // newPrograms returns a writer in a format for programs; nil for a table.
 func newPrograms(form string, w io.Writer) Rows {
@@ -66,10 +68,11 @@ func newPrograms(form string, w io.Writer) Rows {
 
 // listRows draws a list of a command as a table after its last row. Columns of numbers are aligned to the right.
 type listRows struct {
-	w   io.Writer
-	now time.Time
-	t   *peopleTable
-	set []bool // by column: it has a value
+	w     io.Writer
+	now   time.Time
+	spare []string // names of columns that a narrow terminal leaves out first
+	t     *peopleTable
+	set   []bool // by column: it has a value
 }
 
 func (r *listRows) WriteHeader(names, _ []string) error {
@@ -78,6 +81,13 @@ func (r *listRows) WriteHeader(names, _ []string) error {
 		heads[i] = strings.ToUpper(strings.ReplaceAll(name, "_", " "))
 	}
 	r.t, r.set = newTable(heads...), make([]bool, len(names))
+	r.t.empty = true
+	for _, name := range r.spare {
+		r.t.leaveOut(slices.Index(names, name) + 1)
+	}
+	if i := slices.Index(names, "error"); i >= 0 {
+		r.t.keepWords(i+1, errorColumn)
+	}
 	return nil
 }
 
@@ -89,11 +99,13 @@ func (r *listRows) WriteRow(values []any) error {
 			cells[i] = "–"
 			continue
 		case time.Time:
-			cells[i] = term.ShortTime(r.now, v)
+			cells[i], r.t.times[i] = term.ShortTime(r.now, v), true
 		case int64:
 			cells[i] = term.Thousands(v)
 		case RunID:
 			cells[i] = runlog.ShortRun(string(v))
+		case runNote:
+			cells[i] = escapeControls(v.run.Note())
 		default:
 			cells[i] = escapeControls(formatCell(v))
 		}
@@ -103,7 +115,15 @@ func (r *listRows) WriteRow(values []any) error {
 	return nil
 }
 
-func (r *listRows) FinishTable() error { return printTable(r.w, r.t) }
+func (r *listRows) FinishTable() error {
+	if err := printTable(r.w, r.t); err != nil {
+		return err
+	}
+	if i := slices.Index(r.t.heads, "NOTE"); i >= 0 {
+		printCut(r.w, r.t, i+1, func(row int) string { return r.t.rows[row][0] })
+	}
+	return nil
+}
 
 // noteNumber aligns a column to the right as long as each of its values is a number. set: the column has a value already.
 func (t *peopleTable) noteNumber(column int, v any, set *bool) {
@@ -133,7 +153,8 @@ func (r *csvRows) WriteRow(values []any) error {
 	texts := make([]string, len(values))
 	for i, v := range values {
 		texts[i] = formatCell(v)
-		if _, ok := v.(string); ok {
+		switch v.(type) {
+		case string, runNote:
 			texts[i] = term.EscapeFormula(texts[i])
 		}
 	}

@@ -80,12 +80,14 @@ func printRunStreams(d *runlog.RunDetail, w io.Writer) {
 	}
 	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "GONE", "REJECTED", "REQS", "RETRIES", "SYNCED TO")
 	t.alignRight(3, 4, 5, 6, 7, 8, 9)
+	t.neverCut(10)
 	t.leaveOut(9, 8, 6)
 	called := runlog.StreamNamer(d.Streams, func(s runlog.RunStream) (string, string) { return s.Workspace, s.Stream })
 	for _, s := range d.Streams {
 		t.addRow(called(s), s.Outcome, term.Thousands(s.Records), term.Thousands(s.New), term.Thousands(s.Changed), term.Thousands(s.Gone),
 			term.Thousands(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.ShortTime(d.Finished, s.SyncedTo.UTC()))
 	}
+	t.leaveOutZeros(7, 5)
 	fmt.Fprintln(w)
 	printTable(w, t)
 	for _, s := range d.Streams {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"aqueduck/internal/runlog"
@@ -90,12 +91,16 @@ func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 func printStreamStates(s *runlog.Status, w io.Writer) {
 	called := runlog.StreamNamer(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
 	t := newTable("STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY")
+	t.neverCut(4, 5)
+	t.keepWords(3, freshColumn)
+	t.leaveOut(4)
 	for _, stream := range s.Streams {
 		outcome := stream.Outcome
 		if outcome == "" {
 			outcome = "–" // published in the middle of its first run
 		}
-		t.addRow(called(stream), outcome, describeFreshness(&stream, s.Now), term.ShortTime(s.Now, stream.SyncedTo.UTC()), describeHistory(&stream))
+		fresh, history := describeFreshness(&stream, s.Now), describeHistory(&stream)
+		t.addRow(called(stream), outcome, twoForms{fresh, strings.TrimSuffix(fresh, " old")}, term.ShortTime(s.Now, stream.SyncedTo.UTC()), twoForms{history, strings.TrimPrefix(history, "back to ")})
 	}
 	fmt.Fprintln(w)
 	printTable(w, t)
@@ -108,6 +113,9 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 		}
 	}
 }
+
+// freshColumn is the width up to which FRESH is not cut while SYNCED TO is shown.
+const freshColumn = 16
 
 // describeFreshness returns the freshness of a stream, with its age if that is too high.
 func describeFreshness(s *runlog.StreamStatus, now time.Time) string {

@@ -16,18 +16,8 @@ const shownFindings = 20
 
 // PrintVerification writes a line for each stream, the differences and their meaning.
 func PrintVerification(v *verify.Verification, w io.Writer) {
-	t := newTable("STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE")
-	t.alignRight(2, 3, 4, 5, 6, 7)
-	t.leaveOut(7, 8)
 	called := runlog.StreamNamer(v.Streams, func(s verify.Verified) (string, string) { return s.Workspace, s.Stream })
-	for _, s := range v.Streams {
-		means := ""
-		if s.Sampled > 0 {
-			means = verify.Confidence(s.Sampled, s.Differ, s.Whole, s.Under)
-		}
-		t.addRow(called(s), term.Thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, s.How, means)
-	}
-	printTable(w, t)
+	printVerified(v, called, w)
 	for _, s := range v.Streams {
 		if s.Error != "" {
 			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)
@@ -38,6 +28,42 @@ func PrintVerification(v *verify.Verification, w io.Writer) {
 	}
 	printFindings(v, w)
 	fmt.Fprintf(w, "\n%s\n%s\n", verify.Confidence(v.Sampled, v.Differ, v.Whole, v.Under), v.LastLine())
+}
+
+// printVerified writes the table of streams.
+func printVerified(v *verify.Verification, called func(verify.Verified) string, w io.Writer) {
+	t := newTable("STREAM", "COMPARED", "MISSING", "STALE", "GHOST", "DOUBLED", "REQS", "HOW", "CONFIDENCE")
+	t.alignRight(2, 3, 4, 5, 6, 7)
+	t.keepWords(8, howColumn)
+	for _, s := range v.Streams {
+		var means any = ""
+		if s.Sampled > 0 {
+			means = twoForms{verify.Confidence(s.Sampled, s.Differ, s.Whole, s.Under), shortConfidence(s)}
+		}
+		t.addRow(called(s), term.Thousands(s.Sampled), s.Missing, s.Stale, s.Ghost, s.Doubled, s.Requests, twoForms{s.How, shortHow(s.How)}, means)
+	}
+	t.leaveOut(7)
+	t.leaveOutZeros(6, 5, 4, 3)
+	t.leaveOut(9, 8)
+	printTable(w, t)
+	printCut(w, t, 8, func(row int) string { return called(v.Streams[row]) })
+}
+
+// howColumn is the width up to which HOW is not cut while columns that may be left out are shown.
+const howColumn = 24
+
+// shortHow returns how a stream was compared without the reason why it was not.
+func shortHow(how string) string {
+	short, _, _ := strings.Cut(how, ": ")
+	return short
+}
+
+// shortConfidence returns the share of rows that may differ, without the counts of the other columns.
+func shortConfidence(s verify.Verified) string {
+	if s.Whole {
+		return "all rows"
+	}
+	return "under " + term.Percent(s.Under)
 }
 
 // printLake writes a line about the Parquet files of a workspace.
