@@ -43,6 +43,9 @@ name what a run on this machine would refuse, such as a token file that others c
 A variable that is not set is listed if only an address, a token or an alert needs it: a run reports it. Anywhere else, as in
 warehouse.dir, it is a mistake.
 
+JSON and CSV have the mistakes and warnings alone, so [] stands for a configuration without any. What the configuration contains
+(files, readers, pipelines, streams) and variables that are not set are for people: only the text has them.
+
 --format github writes annotations for the lines of a pull request. --skip-env-check is for machines without the variables and
 files that the configuration names: values that need one are not checked.
 

@@ -25,8 +25,9 @@ REQUESTS is an estimate, within a factor of two in tests of streams with over 20
 answer of a list without pages, and a request for each id of another stream. For a list that is read whole it is that of the last run. For an incremental stream it is the pages of the lookback window and the requests of changed records, as many as in
 an equal time before the watermark. The duration is that of all requests at requests_per_minute, or 1,000 a minute; publishing and
 waits for exports come on top. CSV lists the streams only, with their number of schema changes.
-A table has short times, JSON and CSV have whole ones. What a terminal has no room for in READS and BASIS is below the table. With --detailed-exitcode, exit code
-2 means that tables or columns would be added, or columns widened, for jobs that need an approval.`,
+
+A table has short times, JSON and CSV have whole ones. What a terminal has no room for in READS and BASIS is below the table. With
+--detailed-exitcode, exit code 2 means that tables or columns would be added, or columns widened, for jobs that need an approval.`,
 		Example: `  aqueduck plan
   aqueduck plan nightly --ask
   aqueduck plan --offline

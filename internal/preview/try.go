@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -250,7 +251,10 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 	}
 	if err != nil {
 		next := "if the answer has several lists, choose one with --records KEY, or write the file by hand: docs/streams.md"
-		if api.ClassOf(err) == api.ClassNotFound {
+		switch {
+		case api.StatusOf(err) == http.StatusMethodNotAllowed:
+			next = "this path has no list that GET reads; if the API searches it, write a stream file for POST " + path + "/search by hand: docs/streams.md"
+		case api.ClassOf(err) == api.ClassNotFound:
 			next = "check that the path is a list of the API, e.g. /ticket_states, and that this API version has it"
 		}
 		return "", nil, explainNoRecords(err, next)

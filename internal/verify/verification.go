@@ -44,16 +44,16 @@ type Verified struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
 	How       string    `json:"how"`
-	AsOf      time.Time `json:"as_of"`    // later changes are no differences
-	Sampled   int64     `json:"sampled"`  // rows that were compared
-	Differ    int64     `json:"differ"`   // of them: those that differ
-	Missing   int       `json:"missing"`  // records of the source without a row
-	Stale     int       `json:"stale"`    // rows with another content than the source
-	Ghost     int       `json:"ghost"`    // rows of records that the source does not have
-	Doubled   int       `json:"doubled"`  // rows that exist twice
-	Under     float64   `json:"under"`    // as in Verification
-	Whole     bool      `json:"whole"`    // as in Verification
-	Requests  int64     `json:"requests"` // requests sent
+	AsOf      time.Time `json:"as_of,omitzero"` // later changes are no differences; absent: the stream was not compared
+	Sampled   int64     `json:"sampled"`        // rows that were compared
+	Differ    int64     `json:"differ"`         // of them: those that differ
+	Missing   int       `json:"missing"`        // records of the source without a row
+	Stale     int       `json:"stale"`          // rows with another content than the source
+	Ghost     int       `json:"ghost"`          // rows of records that the source does not have
+	Doubled   int       `json:"doubled"`        // rows that exist twice
+	Under     float64   `json:"under"`          // as in Verification
+	Whole     bool      `json:"whole"`          // as in Verification
+	Requests  int64     `json:"requests"`       // requests sent
 	Error     string    `json:"error,omitempty"`
 }
 

@@ -28,14 +28,11 @@ func PrintTouched(found []admin.Erased, w io.Writer) {
 	}
 }
 
-// PrintErased writes a summary of what an erasure did.
+// PrintErased writes a summary of what an erasure did. PrintTouched has written what it does not cover.
 func PrintErased(done []admin.Erased, w io.Writer) {
 	for _, e := range done {
 		fmt.Fprintf(w, "erased    %s of %s: %s in %s; %s rewritten or removed\n", strings.Join(e.IDs, ", "), e.Workspace, term.Count(int(e.Certificate.Rows), "row"),
 			term.Count(len(e.Tables), "table"), term.Count(len(e.Files), "file"))
-		for _, column := range e.NotCovered {
-			fmt.Fprintf(w, "          not covered: %s\n", column)
-		}
 	}
 	fmt.Fprintln(w, "          _sync.erasures has the certificate; with -v every table and file is listed")
 }

@@ -65,7 +65,7 @@ func printCommands(t *testing.T, w io.Writer) {
 	title := func(command string) { fmt.Fprintf(w, "\n$ aqueduck %s\n", command) }
 	title("status")
 	runs := []runlog.PastRun{{Run: run, Pipeline: "nightly", Started: at(2 * time.Hour), Finished: at(116 * time.Minute), Outcome: "OK", Rows: 18_904, Requests: 31_200},
-		{Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR", Pipeline: "nightly", Started: at(26 * time.Hour), Finished: at(26 * time.Hour), Outcome: "FAILED", Class: "config",
+		{Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR", Pipeline: "nightly", Started: at(26 * time.Hour), Finished: at(26 * time.Hour), Outcome: "FAILED", Exit: 3, Class: "config",
 			Error: "this warehouse was filled by the emulator and main is a real workspace; nothing was written", Next: "give another directory: --dir DIR"}}
 	var drift []runlog.Drift
 	for i := range shownDrift + 2 {
@@ -175,6 +175,18 @@ func TestNarrowTablesKeepWhatMatters(t *testing.T) {
 	}
 	if _, table, _ := strings.Cut(w.String(), "$ aqueduck runs -n 1\n"); strings.Contains(strings.SplitN(table, "\n", 2)[0], "NOTE") {
 		t.Error("an empty NOTE is shown")
+	}
+}
+
+// TestErasureSaysOnceWhatItDoesNotCover prints what an erasure would do, and the summary of what it did.
+func TestErasureSaysOnceWhatItDoesNotCover(t *testing.T) {
+	t.Parallel()
+	done := []admin.Erased{{Workspace: "main", IDs: []string{"7"}, Certificate: erase.Certificate{Rows: 1, Tables: map[string]int64{"contacts_raw": 1}, NotCovered: []string{"doors.owner: no column names its person"}}}}
+	var both bytes.Buffer
+	PrintTouched(done, &both)
+	PrintErased(done, &both)
+	if n := strings.Count(both.String(), "not covered: doors.owner"); n != 1 || !strings.Contains(both.String(), "erased    7 of main: 1 row") {
+		t.Errorf("%d times:\n%s", n, &both)
 	}
 }
 

@@ -75,10 +75,18 @@ func (t *peopleTable) leaveOutSame(column int) { t.same = append(t.same, column-
 // leaveOutZeros is leaveOut for those of the columns that have 0 in each row, once the table has its rows.
 func (t *peopleTable) leaveOutZeros(columns ...int) {
 	for _, n := range columns {
-		if !slices.ContainsFunc(t.rows, func(row []string) bool { return row[n-1] != "0" }) {
+		if t.zeroSign(n-1) != "" {
 			t.leaveOut(n)
 		}
 	}
+}
+
+// zeroSign returns what follows the name of a column that is left out and has 0 in each row; the first column is 0.
+func (t *peopleTable) zeroSign(column int) string {
+	if slices.ContainsFunc(t.rows, func(row []string) bool { return row[column] != "0" }) {
+		return ""
+	}
+	return " (0)"
 }
 
 // keepWords makes a column of words keep this width, if it has so many, while columns that may be left out are shown; the first column is 1.
@@ -167,7 +175,7 @@ func printTable(w io.Writer, t *peopleTable) error {
 	if len(shown) < len(t.heads) {
 		for i, head := range t.heads {
 			if !slices.Contains(shown, i) && !(t.empty && t.isEmpty(i)) {
-				missing = append(missing, head)
+				missing = append(missing, head+t.zeroSign(i))
 			}
 		}
 	}
