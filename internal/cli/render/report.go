@@ -17,22 +17,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		fmt.Fprintln(w, runlog.SaysEmulated)
 	}
 	fmt.Fprintln(w)
-	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")
-	t.alignRight(3, 4, 5, 6, 7, 8, 9)
-	t.neverCut(10)
-	t.leaveOut(8, 7, 9)
-	ended := r.Started.Add(r.Time)
-	for _, s := range r.Streams {
-		counted := term.Thousands
-		if s.Status == runlog.StatusUnavailable && s.Extracted == 0 {
-			counted = func(int64) string { return "–" } // 0 would say that there is none
-		}
-		reached := s.Reached(ended)
-		t.addRow(s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
-			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), twoForms{reached, strings.Replace(reached, ", history ", ", ", 1)})
-	}
-	t.leaveOutZeros(6, 5)
-	printTable(w, t)
+	printStreamResults(r, w)
 	made := 0
 	for _, c := range r.Changes {
 		if c.Column == "" {
@@ -71,4 +56,24 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		fmt.Fprintf(w, "\n  interrupted: complete batches are committed, but not yet published\n       next: %s\n", r.Given.Append("aqueduck sync "+r.Pipeline))
 	}
 	fmt.Fprintf(w, "\n%s\n", r.LastLine())
+}
+
+// printStreamResults writes the table of streams.
+func printStreamResults(r *runlog.Report, w io.Writer) {
+	t := newTable("STREAM", "STATUS", "EXTRACTED", "NEW", "CHANGED", "REJECTED", "REQS", "RETRIES", "TIME", "SYNCED TO")
+	t.alignRight(3, 4, 5, 6, 7, 8, 9)
+	t.neverCut(10)
+	t.leaveOut(8, 7, 9)
+	ended := r.Started.Add(r.Time)
+	for _, s := range r.Streams {
+		counted := term.Thousands
+		if s.Status == runlog.StatusUnavailable && s.Extracted == 0 {
+			counted = func(int64) string { return "–" } // 0 would say that there is none
+		}
+		reached := s.Reached(ended)
+		t.addRow(s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
+			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), twoForms{reached, strings.Replace(reached, ", history ", ", ", 1)})
+	}
+	t.leaveOutZeros(6, 5)
+	printTable(w, t)
 }

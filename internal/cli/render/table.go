@@ -81,9 +81,9 @@ func (t *peopleTable) leaveOutZeros(columns ...int) {
 	}
 }
 
-// zeroSign returns what follows the name of a column that is left out and has 0 in each row; the first column is 0.
+// zeroSign returns what follows the name of a column that is left out and has 0, or no number, in each row; the first column is 0.
 func (t *peopleTable) zeroSign(column int) string {
-	if slices.ContainsFunc(t.rows, func(row []string) bool { return row[column] != "0" }) {
+	if slices.ContainsFunc(t.rows, func(row []string) bool { return row[column] != "0" && row[column] != "–" }) {
 		return ""
 	}
 	return " (0)"
