@@ -54,14 +54,7 @@ be added, or columns widened, for jobs that need an approval.`,
 			if detailed && planned.Changes() {
 				env.exit = problem.ExitChanges
 			}
-			switch env.output {
-			case "json":
-				return env.printJSON(planned)
-			case "csv":
-				return render.ListPlanned(planned).WriteCSV(env.Stdout)
-			}
-			render.PrintPlan(planned, env.Stdout)
-			return nil
+			return writePlan(env, planned)
 		},
 	}
 	c.Flags().StringSliceVar(&o.Workspaces, "workspace", nil, "only these workspaces of the pipelines")
@@ -71,6 +64,18 @@ be added, or columns widened, for jobs that need an approval.`,
 	c.Flags().BoolVar(&ask, "ask", false, "request the number of records of each stream, also of those read before (needs the token)")
 	c.Flags().BoolVar(&offline, "offline", false, "send no request: the size of a first run stays unknown")
 	return c
+}
+
+// writePlan writes a plan in the format of --output.
+func writePlan(env *Env, planned *plan.Plan) error {
+	switch env.output {
+	case "json":
+		return env.printJSON(planned)
+	case "csv":
+		return render.ListPlanned(planned).WriteCSV(env.Stdout)
+	}
+	render.PrintPlan(planned, env.Stdout)
+	return nil
 }
 
 // chooseAsking returns which streams a plan asks for.
