@@ -103,6 +103,7 @@ type Report struct {
 	Held        *problem.Problem // why the publish was held back; nil: it was not
 	Published   bool             // the run published a file
 	Unchanged   bool             // readers had all that the run read: it changed no file
+	Drifted     bool             // the published file has changes of tables, or new fields, that the run recorded
 	Unsent      *problem.Problem // why the object store did not get the published file; nil: it did, or there is none
 	After       *problem.Problem // the command of `after:` that failed; nil: none
 	// MissingModels are the models that the published file lacks, each with the reason.

@@ -30,7 +30,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	}
 	past.Finished, past.Emulated = runlog.ToMicroseconds(r.Now()), r.IsEmulated()
 	var drift []runlog.Drift
-	if report == nil || !report.Unchanged { // a file that did not change has no drift of this run
+	if report == nil || report.Drifted || !report.HasShown() { // else the file has none of this run, and need not be opened
 		drift = driftOfRun(ctx, r, past.Run, err)
 	}
 	if report != nil {

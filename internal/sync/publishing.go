@@ -50,6 +50,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	}
 	r.Reported.Published = r.Reported.Published || result.Published
 	r.Reported.Unchanged = result.Unchanged && !r.Reported.Published
+	r.Reported.Drifted = r.Reported.Drifted || result.Drifted
 	r.Reported.TablesChanged += result.Changed
 	sendPublished(ctx, r)
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"aqueduck/internal/sandbox"
 	"aqueduck/load/failure"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/read"
 )
@@ -84,7 +85,7 @@ func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelA
 		case b.defined && !isTable(r):
 			a.made = append(a.made, r)
 		default:
-			reads := slices.DeleteFunc(referencedNames(r.SQL, modelPrefix), func(name string) bool { return !b.schema.Models.hasModel(name) })
+			reads := slices.DeleteFunc(clause.ReferencedNames(r.SQL, modelPrefix), func(name string) bool { return !b.schema.Models.hasModel(name) })
 			a.request.Models = append(a.request.Models, requestedModel{Relation: b.substituteModel(r), Reads: reads})
 			a.userModels = append(a.userModels, r)
 		}

@@ -62,14 +62,14 @@ func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Sche
 		if made != definition {
 			since = ""
 		}
-		if err := p.makeAttributes(ctx, db, s.Name, a, since); err != nil {
+		if err := p.makeAttributes(ctx, db, s.Name, a, since, again); err != nil {
 			return fmt.Errorf("view %s: %w", a.View, err)
 		}
 	}
 	return nil
 }
 
-func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string) error {
+func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, again bool) error {
 	all, err := knownAttributes(ctx, db, schema, a)
 	if err != nil {
 		return err
@@ -79,6 +79,9 @@ func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema str
 	}
 	if err := markDateAttributes(ctx, db, schema, a, all); err != nil {
 		return err
+	}
+	if since != "" && !again && !slices.ContainsFunc(all, func(one *customAttribute) bool { return !one.known }) {
+		return nil // the view has all of them already
 	}
 	nameColumns(all, a.Key)
 	return db.Transaction(ctx, func() error {
@@ -310,10 +313,9 @@ func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema str
 	if since == "" {
 		return nil
 	}
-	run, _, _ := strings.Cut(p.spec.RunID, "-") // the number of the publish follows
 	_, err = db.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, stream, column_name, change)
 		SELECT $1, $2, $3, $4, $5, d.* FROM (VALUES `+strings.Join(drift, ", ")+`) d WHERE NOT EXISTS (FROM _sync.schema_changes m
-		WHERE m.run_id = $1 AND m.schema = $3 AND m.table_name = $6 AND m.change LIKE 'made%')`, run, p.at, schema, a.View, a.Stream, a.Tables[0])
+		WHERE m.run_id = $1 AND m.schema = $3 AND m.table_name = $6 AND m.change LIKE 'made%')`, p.run(), p.at, schema, a.View, a.Stream, a.Tables[0])
 	return err
 }
 

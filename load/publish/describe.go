@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -85,9 +86,12 @@ func schemaMeanings(s Schema) []relationMeaning {
 
 // inheritMeanings gives the meanings of a relation's columns, from its own comments and from its sources.
 func inheritMeanings(r Relation, sources []relationMeaning) map[string]transform.Column {
-	columns := map[string]transform.Column{}
+	columns, read := map[string]transform.Column{}, map[string][]string{}
 	for _, d := range sources {
-		if !slices.Contains(referencedNames(r.SQL, d.prefix), d.name) {
+		if _, known := read[d.prefix]; !known {
+			read[d.prefix] = clause.ReferencedNames(r.SQL, d.prefix)
+		}
+		if !slices.Contains(read[d.prefix], d.name) {
 			continue
 		}
 		for name, c := range d.columns {

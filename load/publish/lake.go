@@ -14,6 +14,7 @@ import (
 
 	"aqueduck/load/access"
 	"aqueduck/load/facts"
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -75,11 +76,18 @@ func (p *publishRun) sourcesOf(s Schema, r Relation) (changed time.Time, rows in
 	return changed, rows
 }
 
-// sources are the stored tables that a relation reads, directly or through views and other relations that are not in
-// seen.
+// sources are the stored tables that a relation or model reads, directly or through views, models and other relations that are not in
+// seen. It adds those to seen.
 func (s Schema) sources(r Relation, seen map[string]bool) (tables []string) {
 	seen[r.Name] = true
-	for _, name := range slices.Concat(referencedNames(r.SQL, schemaPrefix), referencedNames(r.SQL, rawPrefix)) {
+	for _, name := range clause.ReferencedNames(r.SQL, modelPrefix) {
+		i := slices.IndexFunc(s.Models.Relations, func(r Relation) bool { return r.Name == name })
+		if i >= 0 && !seen[modelPrefix+name] {
+			seen[modelPrefix+name] = true
+			tables = append(tables, s.sources(s.Models.Relations[i], seen)...)
+		}
+	}
+	for _, name := range slices.Concat(clause.ReferencedNames(r.SQL, schemaPrefix), clause.ReferencedNames(r.SQL, rawPrefix)) {
 		if i := slices.IndexFunc(s.Relations, func(r Relation) bool { return r.Name == name }); i >= 0 {
 			if !seen[name] {
 				tables = append(tables, s.sources(s.Relations[i], seen)...)
@@ -124,7 +132,7 @@ func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
 // writeLake writes the parts with changed rows under temporary names and audits them. Unions of other tables come last.
 func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lakeWriter, error) {
 	l := &lakeWriter{dir: p.dir.Lake(s.Name), temp: filepath.Join(p.dir.Temp(), "part-"+s.Name+"-"), target: p.spec.PartBytes, group: p.spec.GroupRows, file: p.name,
-		schema: s, defined: schemaFingerprint(s), contents: map[string]tableParts{}}
+		schema: s, defined: p.fingerprint(s), contents: map[string]tableParts{}}
 	if l.target <= 0 {
 		l.target = partBytes
 	}

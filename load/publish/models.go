@@ -39,7 +39,7 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 	if err := db.Scan(ctx, "SELECT version()", nil, &version); err != nil {
 		return nil, err
 	}
-	b := &modelBuild{schema: s, definition: s.Models.modelsFingerprint(schemaFingerprint(s) + version), stored: map[string]keyed.Stored{}}
+	b := &modelBuild{schema: s, definition: s.Models.modelsFingerprint(p.fingerprint(s) + version), stored: map[string]keyed.Stored{}}
 	for _, t := range p.before.Tables {
 		if t.Schema == s.Name {
 			b.stored[t.Name] = keyed.Stored{Rows: t.Rows, ChangedAt: t.ChangedAt}
@@ -52,11 +52,28 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 	}
 	b.defined = last == b.definition && !p.result.Rebuilt
 	filled, err := replaceMeta(ctx, db, "models content:"+s.Models.Schema, content)
-	tables := slices.ContainsFunc(s.Models.Relations, isTable)
-	if err != nil || b.defined && (filled == content || !tables) {
+	if err != nil || b.defined && filled == content {
 		return nil, err
 	}
+	b.current = map[string]bool{}
+	for _, r := range s.Models.Relations {
+		b.current[r.Name] = b.defined && !(isTable(r) && p.readsNewer(s, r, filled))
+	}
+	if b.defined && !slices.ContainsFunc(s.Models.Relations, func(r Relation) bool { return !b.current[r.Name] }) {
+		return nil, nil
+	}
 	return b, b.makeModels(ctx, db)
+}
+
+// readsNewer reports whether the table of a model may have other rows than when its schema had last changed at since: a stored table that it reads has
+// changed. The SQL of users may ask for the time, so what it says may change at any time; the program's models do not.
+func (p *publishRun) readsNewer(s Schema, r Relation, since string) bool {
+	at, err := time.Parse(time.RFC3339Nano, since)
+	seen := map[string]bool{modelPrefix + r.Name: true}
+	sources := s.sources(r, seen)
+	changed, _ := p.sourcesOf(s, r)
+	users := slices.ContainsFunc(s.Models.Relations, func(read Relation) bool { return read.Own && seen[modelPrefix+read.Name] })
+	return err != nil || users || len(sources) > 0 && changed.After(at)
 }
 
 func isTable(r Relation) bool { return r.Kind == "table" }
@@ -125,7 +142,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 			continue
 		case !m.dependenciesMade(r, b.made):
 			continue
-		case b.defined && !isTable(r):
+		case b.current[r.Name]:
 			b.made = append(b.made, r)
 			continue
 		}
@@ -173,7 +190,7 @@ func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old
 }
 
 func (r Relation) keyedModel() keyed.Model {
-	return keyed.Model{Name: r.Name, Table: isTable(r), SQL: r.SQL, Reads: referencedNames(r.SQL, modelPrefix), Key: r.Key, ChangedBy: r.ChangedBy}
+	return keyed.Model{Name: r.Name, Table: isTable(r), SQL: r.SQL, Reads: clause.ReferencedNames(r.SQL, modelPrefix), Key: r.Key, ChangedBy: r.ChangedBy}
 }
 
 // substituteModel is a model with the names in braces replaced in its SQL.
@@ -201,7 +218,7 @@ func (m Models) buildOrder(stored map[string]bool) (all, circle []Relation) {
 	var waiting []Relation
 	for _, r := range m.Relations {
 		missing := func(prefix string) bool {
-			return slices.ContainsFunc(referencedNames(r.SQL, prefix), func(name string) bool { return !stored[prefix+name] })
+			return slices.ContainsFunc(clause.ReferencedNames(r.SQL, prefix), func(name string) bool { return !stored[prefix+name] })
 		}
 		if !missing(schemaPrefix) && !missing(rawPrefix) {
 			waiting = append(waiting, r)
@@ -209,7 +226,9 @@ func (m Models) buildOrder(stored map[string]bool) (all, circle []Relation) {
 	}
 	for len(waiting) > 0 {
 		i := slices.IndexFunc(waiting, func(r Relation) bool {
-			return !slices.ContainsFunc(waiting, func(other Relation) bool { return slices.Contains(referencedNames(r.SQL, modelPrefix), other.Name) })
+			return !slices.ContainsFunc(waiting, func(other Relation) bool {
+				return slices.Contains(clause.ReferencedNames(r.SQL, modelPrefix), other.Name)
+			})
 		})
 		if i < 0 {
 			return all, waiting
@@ -222,7 +241,7 @@ func (m Models) buildOrder(stored map[string]bool) (all, circle []Relation) {
 // dependenciesMade reports whether all models that this one reads were made. A model that reads a skipped model is
 // skipped too. A name that no model has is left to DuckDB's error.
 func (m Models) dependenciesMade(r Relation, made []Relation) bool {
-	for _, name := range referencedNames(r.SQL, modelPrefix) {
+	for _, name := range clause.ReferencedNames(r.SQL, modelPrefix) {
 		named := func(r Relation) bool { return r.Name == name }
 		if slices.ContainsFunc(m.Relations, named) && !slices.ContainsFunc(made, named) {
 			return false
@@ -247,18 +266,6 @@ const (
 	modelPrefix  = "{models}."
 )
 
-var identifier = regexp.MustCompile(`^[a-z0-9_]+`)
-
-// referencedNames gives the names that follow a prefix in a query.
-func referencedNames(query, prefix string) (names []string) {
-	for _, rest := range strings.Split(query, prefix)[1:] {
-		if name := identifier.FindString(rest); name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // dropOthers drops the stored models that were not made.
 func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation) error {
 	there, err := relationKinds(ctx, db, schema)
@@ -277,7 +284,7 @@ func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation
 }
 
 // describeModels comments the models that were made, and fills their dictionary. A column without its own comment has that of the column with the same
-// name that the model reads. Where the definitions are unchanged, only tables have lost their comments.
+// name that the model reads. A model that was not made again has not lost its comments.
 func (b *modelBuild) describeModels(ctx context.Context, db *duck.DB) error {
 	s, known := b.schema, schemaMeanings(b.schema)
 	first := len(known)
@@ -285,10 +292,7 @@ func (b *modelBuild) describeModels(ctx context.Context, db *duck.DB) error {
 		known = append(known, relationMeaning{modelPrefix, r.Name, r.Kind, r.Doc, false, inheritMeanings(r, known)})
 	}
 	all := known[first:]
-	commented := slices.Clone(s.commented(all))
-	if b.defined {
-		commented = slices.DeleteFunc(commented, func(d relationMeaning) bool { return d.kind != "table" })
-	}
+	commented := slices.DeleteFunc(slices.Clone(s.commented(all)), func(d relationMeaning) bool { return b.current[d.name] })
 	return writeMeanings(ctx, db, s.Models.Schema, all, commented)
 }
 

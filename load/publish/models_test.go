@@ -132,6 +132,34 @@ func TestModelsFollowTheirDefinitionsAndTheRows(t *testing.T) {
 	}
 }
 
+// TestATableOfAModelIsMadeAgainOnlyWhereARowThatItReadsHasChanged publishes a person without a tag, and then one with a tag. A table that reads the tags,
+// by another model, is made again for the second one only. One of a user is made each time: it may ask for the time.
+func TestATableOfAModelIsMadeAgainOnlyWhereARowThatItReadsHasChanged(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	models := []publish.Relation{testModel("tagged", "view", "SELECT person_id FROM {schema}.people_tags"), testModel("drawn", "table", "SELECT random() AS n, count(*) AS rows FROM {models}.tagged"),
+		userModel("theirs", "table", "SELECT random() AS n FROM {schema}.people_tags LIMIT 1")}
+	values := func() [3]string {
+		h.withModels(models...)
+		return [3]string(firstColumn(t, h.dir, "SELECT n FROM models.drawn UNION ALL SELECT n FROM models.theirs UNION ALL SELECT comment FROM duckdb_columns() WHERE table_name = 'drawn' AND column_name = 'n'"))
+	}
+	h.commitPeople(newPerson("1", "a", "x"))
+	first := values()
+	h.commitPeople(newPerson("2", "b"))
+	second := values()
+	h.commitPeople(newPerson("3", "c", "y"))
+	third := values()
+	if first[0] != second[0] || second[0] == third[0] {
+		t.Errorf("the table that reads tags has %s, then %s and %s", first[0], second[0], third[0])
+	}
+	if first[1] == second[1] {
+		t.Error("the user's table was not made again")
+	}
+	if third[2] != "How many." {
+		t.Errorf("the table that was made again has the comment %q", third[2])
+	}
+}
+
 // TestAFailedModelIsReportedAndTheOthersAreMade has models that are wrong, that read each other in a circle, that reach for what is not the
 // warehouse's, and that call what acts.
 // Holds: S49.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/internal/crash"
@@ -25,7 +26,7 @@ import (
 // database: the next Open starts from the published file. Where readers have all of it, it changes no file. After an error readers keep what they had, and the work
 // database stays. After *failure.PublishBlocked it is still open; after any other error it is closed.
 func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, error) {
-	p := &publishRun{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond)}
+	p := &publishRun{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond), fingerprints: map[string]string{}}
 	err := p.publishWork(ctx, w)
 	var blocked *failure.PublishBlocked
 	if errors.As(err, &blocked) {
@@ -119,6 +120,12 @@ func (p *publishRun) chooseFileName() {
 		p.name = fmt.Sprintf("%s-%d", p.spec.RunID, n)
 	}
 	p.fresh = filepath.Join(p.dir.State(), "new-"+p.name)
+}
+
+// run is the run that publishes. In the RunID of its publishes a number follows.
+func (p *publishRun) run() string {
+	run, _, _ := strings.Cut(p.spec.RunID, "-")
+	return run
 }
 
 func (p *publishRun) copyPath() string { return filepath.Join(p.fresh, "work.duckdb") }

@@ -22,7 +22,7 @@ import (
 // makeRelations makes the relations of a schema. It makes views, comments and the dictionary where a definition has
 // changed since they were made, and relations that are tables also where a row has.
 func (p *publishRun) makeRelations(ctx context.Context, db *duck.DB, s Schema) error {
-	definition, content := schemaFingerprint(s), p.changedAt(s.Name).Format(time.RFC3339Nano)
+	definition, content := p.fingerprint(s), p.changedAt(s.Name).Format(time.RFC3339Nano)
 	defined, err := replaceMeta(ctx, db, "definition:"+s.Name, definition)
 	if err != nil {
 		return err
@@ -107,6 +107,14 @@ func (r Relation) shownError(err error) error {
 		return duck.WithoutSQL(err)
 	}
 	return err
+}
+
+// fingerprint is schemaFingerprint, computed once in a publish.
+func (p *publishRun) fingerprint(s Schema) string {
+	if p.fingerprints[s.Name] == "" {
+		p.fingerprints[s.Name] = schemaFingerprint(s)
+	}
+	return p.fingerprints[s.Name]
 }
 
 // schemaFingerprint changes when a definition or a comment does. Tables may come in any order: those of datasets come as a run reads them.
@@ -210,6 +218,10 @@ func (p *publishRun) recordPublish(ctx context.Context, db *duck.DB) error {
 		return err
 	}
 	if err := system.UpdateFreshness(ctx, db, p.at); err != nil {
+		return err
+	}
+	err = db.Scan(ctx, "SELECT EXISTS (FROM _sync.schema_changes WHERE run_id = $1)", []any{p.run()}, &p.result.Drifted)
+	if err != nil {
 		return err
 	}
 	_, err = db.Exec(ctx, `INSERT INTO _sync.publishes (run_id, recorded_at, file, tables_changed, parts_written, verified, rebuilt)

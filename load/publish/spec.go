@@ -100,6 +100,7 @@ type Models struct {
 type Result struct {
 	Published bool   // readers have a new file
 	Unchanged bool   // readers keep their file: it has all of it
+	Drifted   bool   // the run recorded changes of tables, or fields that were new, and the file has them
 	File      string // the file that readers have
 	Bytes     int64  // size of the file
 	Changed   int    // tables with other rows than before
@@ -137,8 +138,10 @@ type publishRun struct {
 	name   string // name of the file, without directory and suffix
 	fresh  string // directory of the private copy
 	result Result
-	lakes  []*lakeWriter
-	models []*modelBuild // models that are to be finished
+
+	fingerprints map[string]string // of the definitions of each schema
+	lakes        []*lakeWriter
+	models       []*modelBuild // models that are to be finished
 }
 
 // modelBuild is the models of a schema while they are made.
@@ -147,6 +150,7 @@ type modelBuild struct {
 	stored     map[string]keyed.Stored // the stored tables of the schema, by name
 	definition string                  // fingerprint that is stored once they are made; "failed" where one has failed
 	defined    bool                    // the definitions are unchanged: only tables are made again
+	current    map[string]bool         // by name: the model is there as it has to be
 	made       []Relation
 	failed     []FailedModel
 	userModels []Relation // models of users, in the order in which a process of its own makes them

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/load/facts"
+	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
@@ -76,6 +77,21 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 		if len(columns[t.Name]) == 0 {
 			return fmt.Errorf("the copy has no table %s.%s", s.Name, t.Name)
 		}
+	}
+	return p.tryRelations(ctx, db, s)
+}
+
+// tryRelations refuses a view or relation that cannot be read. That depends on nothing but definitions: of the views, which
+// the schema has, and of the stored tables. Where both are what they were when all could be read, none is tried. A view of attributes
+// that is made again is tried by making it.
+func (p *publishRun) tryRelations(ctx context.Context, db *duck.DB, s Schema) error {
+	tables, err := catalog.Fingerprint(ctx, db, s.Name, duck.RawSchema(s.Name))
+	if err != nil {
+		return err
+	}
+	defined := p.fingerprint(s) + " " + tables
+	if before, err := replaceMeta(ctx, db, "readable:"+s.Name, defined); err != nil || before == defined {
+		return err
 	}
 	for _, name := range s.queryNames() {
 		if _, err := db.Exec(ctx, "SELECT * FROM "+duck.Table(s.Name, name)+" LIMIT 0"); err != nil {

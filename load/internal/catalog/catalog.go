@@ -1,4 +1,4 @@
-// Package catalog copies views and comments from one database file into another.
+// Package catalog copies views and comments from one database file into another, and tells whether tables are defined as before.
 package catalog
 
 import (
@@ -90,4 +90,19 @@ func eachOld(ctx context.Context, db *duck.DB, query string, except []string, vi
 		}
 		return nil
 	})
+}
+
+// Fingerprint changes when the definition of a table of some schemas does, or DuckDB's version. Where it is the same, DuckDB binds the same views
+// over these schemas. The views are not in it: DuckDB shows the same view in several spellings.
+func Fingerprint(ctx context.Context, db *duck.DB, schemas ...string) (fingerprint string, err error) {
+	names := make([]string, len(schemas))
+	for i, name := range schemas {
+		names[i] = duck.Text(name)
+	}
+	err = db.Scan(ctx, "SELECT md5(version() || coalesce(string_agg(sql, chr(10) ORDER BY sql), '')) FROM duckdb_tables() WHERE database_name = $1 AND schema_name IN ("+
+		strings.Join(names, ", ")+")", []any{duck.Catalog}, &fingerprint)
+	if err != nil {
+		return "", fmt.Errorf("list the definitions of %s: %w", strings.Join(schemas, " and "), err)
+	}
+	return fingerprint, nil
 }
