@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"aqueduck/load/internal/duck"
@@ -19,7 +20,8 @@ const smallFile = 64
 
 // IsWorn reports whether a file should be written again. It compares the blocks of the file with those that its live rows
 // need. DuckDB counts free blocks. Deleted rows stay in their row groups: they are the difference between what a table
-// holds and what it shows. The few rows that a night adds to a table also take a nearly empty block each.
+// holds and what it shows. The few rows that a night adds to a table also take a nearly empty block each; these are counted where the file
+// has grown since.
 func IsWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	var total, used int64
 	err := db.Scan(ctx, "SELECT total_blocks, used_blocks FROM pragma_database_size() WHERE database_name = $1", []any{duck.Catalog}, &total, &used)
@@ -39,8 +41,34 @@ func IsWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	if float64(total) > wornRatio*fresh {
 		return true, nil
 	}
+	if known, err := checkedBlocks(ctx, db); err != nil || known <= total && total < known+checkEvery {
+		return false, err
+	}
 	thin, err := thinGroups(ctx, db)
-	return float64(total) > wornRatio*(fresh-float64(thin))+smallFile, err
+	if err != nil || float64(total) > wornRatio*(fresh-float64(thin))+smallFile {
+		return err == nil, err
+	}
+	return false, noteChecked(ctx, db, total)
+}
+
+// checkEvery is the number of blocks by which a file grows before its nearly empty row groups are counted again: a megabyte. Each of them
+// takes a block. To count them costs a fiftieth of a run that changes one contact of 10,000.
+const checkEvery = 16
+
+// checkedKey is the key in _sync.meta of the size in blocks that the file had when its row groups were last counted.
+const checkedKey = "blocks with few empty groups"
+
+func checkedBlocks(ctx context.Context, db *duck.DB) (blocks int64, err error) {
+	err = db.Scan(ctx, "SELECT coalesce(max(value)::BIGINT, 0) FROM _sync.meta WHERE key = $1", []any{checkedKey}, &blocks)
+	return blocks, err
+}
+
+func noteChecked(ctx context.Context, db *duck.DB, blocks int64) error {
+	if _, err := db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", checkedKey); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", checkedKey, strconv.FormatInt(blocks, 10))
+	return err
 }
 
 // thinGroups counts the nearly empty row groups, except one of each table. A table of one row has no other: to plan its part costs more.

@@ -34,6 +34,7 @@ func TestF17ManySmallRunsWearAFile(t *testing.T) {
 		return worn
 	}
 	do("CREATE SCHEMA _sync")
+	do("CREATE TABLE _sync.meta (key VARCHAR, value VARCHAR)")
 	do("CREATE TABLE _sync.tables (schema VARCHAR, table_name VARCHAR, rows BIGINT)")
 	for i := range tables {
 		do(fmt.Sprintf("CREATE TABLE t%d AS SELECT range i, range::VARCHAR || repeat('word ', 20) s FROM range(3000)", i))
