@@ -135,7 +135,7 @@ func (w *Work) openInPlace(ctx context.Context) bool {
 		if err := w.db.OpenDatabase(ctx); err != nil {
 			return err
 		}
-		s, err := facts.ReadSnapshot(ctx, w.db.DB)
+		s, err := facts.ReadPublished(ctx, w.db.DB)
 		w.Published = &s
 		return err
 	})

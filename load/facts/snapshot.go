@@ -62,10 +62,17 @@ func (e ErasedRows) Since(older ErasedRows) map[[2]string]int64 {
 	return sum
 }
 
-// Snapshot counts what the work database holds.
-func (w *Facts) Snapshot(ctx context.Context) (s Snapshot, err error) {
+// Snapshot counts what the work database holds. of are the counts of the published file that it was copied from: a table that has not changed since
+// is not counted again. nil: each is counted.
+func (w *Facts) Snapshot(ctx context.Context, of *Snapshot) (s Snapshot, err error) {
 	err = w.db.Do("", func(db *duck.DB) error {
-		s, err = ReadSnapshot(ctx, db)
+		s, err = readSnapshot(ctx, db, func(t TableState, _ bool) (TableState, bool) {
+			if of == nil {
+				return t, false
+			}
+			same, known := of.Table([2]string{t.Schema, t.Name})
+			return same, known && same.Recorded == t.Recorded && same.ChangedAt.Equal(t.ChangedAt)
+		})
 		return err
 	})
 	return s, err
@@ -73,6 +80,20 @@ func (w *Facts) Snapshot(ctx context.Context) (s Snapshot, err error) {
 
 // ReadSnapshot counts the content of a database.
 func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
+	return readSnapshot(ctx, db, func(t TableState, _ bool) (TableState, bool) { return t, false })
+}
+
+// ReadPublished is ReadSnapshot for an unchanged copy of a published file. Its publish has counted the rows and compared them with what the commits
+// counted, so only shown rows are counted, where some may not be.
+func ReadPublished(ctx context.Context, db *duck.DB) (Snapshot, error) {
+	return readSnapshot(ctx, db, func(t TableState, gone bool) (TableState, bool) {
+		t.Rows, t.Shown = t.Recorded, t.Recorded
+		return t, !gone
+	})
+}
+
+// readSnapshot is ReadSnapshot. known gives the counts of a table where they need no query; it also learns whether the table has soft deletes.
+func readSnapshot(ctx context.Context, db *duck.DB, known func(t TableState, gone bool) (TableState, bool)) (Snapshot, error) {
 	var s Snapshot
 	query := "SELECT schema, table_name, rows, changed_at, verified_at FROM _sync.tables ORDER BY ALL"
 	err := db.Each(ctx, query, nil, func(rows *sql.Rows) error {
@@ -97,7 +118,7 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 	if err != nil {
 		return s, fmt.Errorf("list the tables with soft deletes: %w", err)
 	}
-	if err := s.countRows(ctx, db, gone); err != nil {
+	if err := s.countRows(ctx, db, gone, known); err != nil {
 		return s, err
 	}
 	if err := s.readMasked(ctx, db); err != nil {
@@ -116,14 +137,19 @@ func ReadSnapshot(ctx context.Context, db *duck.DB) (Snapshot, error) {
 
 // countRows counts the rows of all tables, and those that are not soft-deleted, in one statement: one for each table
 // costs four times as much. Only where it fails each table is counted alone, to name the one that fails.
-func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]string]bool) error {
-	counts := make([]string, len(s.Tables))
+func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]string]bool, known func(t TableState, gone bool) (TableState, bool)) error {
+	var counts []string
+	var counted []TableState
 	for i, t := range s.Tables {
-		shown := "count(*)"
-		if gone[[2]string{t.Schema, t.Name}] {
+		shown, soft := "count(*)", gone[[2]string{t.Schema, t.Name}]
+		if same, ok := known(t, soft); ok {
+			s.Tables[i].Rows, s.Tables[i].Shown = same.Rows, same.Shown
+			continue
+		}
+		if soft {
 			shown += " FILTER (" + transform.GoneColumn + " IS NULL)"
 		}
-		counts[i] = fmt.Sprintf("SELECT %d, count(*), %s FROM %s", i, shown, db.StoredName(ctx, t.Schema, t.Name))
+		counts, counted = append(counts, fmt.Sprintf("SELECT %d, count(*), %s FROM %s", i, shown, db.StoredName(ctx, t.Schema, t.Name))), append(counted, t)
 	}
 	ask := func(query string) error {
 		return db.Each(ctx, query, nil, func(rows *sql.Rows) error {
@@ -143,7 +169,7 @@ func (s *Snapshot) countRows(ctx context.Context, db *duck.DB, gone map[[2]strin
 	if all == nil {
 		return nil
 	}
-	for i, t := range s.Tables {
+	for i, t := range counted {
 		if err := ask(counts[i]); err != nil {
 			return fmt.Errorf("count %s.%s: %w", t.Schema, t.Name, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aqueduck/load/committest"
+	"aqueduck/load/facts"
 	"aqueduck/load/layout"
 )
 
@@ -78,6 +79,36 @@ func TestARunThatWritesNoRowChangesNoFile(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(h.dir.State(), "bookkeeping-*")); err != nil || len(left) > 0 {
 		t.Errorf("after the publish: %v, %v; want no older bookkeeping", left, err)
+	}
+}
+
+// TestCountsThatAreTakenOverAreThoseOfTheRows makes a work database of a published file with a row that is soft-deleted, and soft-deletes another one. What is
+// taken over from what the publish counted is what a count of all rows says.
+func TestCountsThatAreTakenOverAreThoseOfTheRows(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	gone := func(id string) committest.Person { return committest.Person{Region: "eu", ID: id, GoneAt: 9} }
+	h.commitPeople(newPerson("1", "a", "x"), newPerson("2", "b", "y"), newPerson("3", "c"))
+	h.commitPeople(gone("3"))
+	h.publishAndReopen()
+	must(t, h.work.MakeWritable())
+	counted := func(of *facts.Snapshot) facts.Snapshot {
+		t.Helper()
+		s, err := h.work.Facts.Snapshot(t.Context(), of)
+		must(t, err)
+		return s
+	}
+	if diff := cmp.Diff(counted(nil), *h.work.Published); diff != "" {
+		t.Errorf("the published file has other counts: %s", diff)
+	}
+	h.commitPeople(gone("2"), newPerson("4", "d"))
+	now := counted(h.work.Published)
+	if diff := cmp.Diff(counted(nil), now); diff != "" {
+		t.Errorf("after a commit there are other counts: %s", diff)
+	}
+	people, _ := now.Table([2]string{"main", "people_all"})
+	if people.Rows != 4 || people.Shown != 2 {
+		t.Errorf("people are %+v, want 4 rows and 2 shown", people)
 	}
 }
 

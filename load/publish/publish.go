@@ -53,7 +53,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	if err := w.MakeWritable(); err != nil {
 		return err
 	}
-	if p.before, err = w.Facts.Snapshot(ctx); err != nil {
+	if p.before, err = w.Facts.Snapshot(ctx, w.Published); err != nil {
 		return err
 	}
 	if inPlace { // the run has written nothing

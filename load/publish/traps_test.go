@@ -424,7 +424,7 @@ func TestT155NobodyElseCanOpenTheWorkDatabase(t *testing.T) {
 	h.publishAndReopen()
 	h.commitPeople(newPerson("2", "b"))
 	h.requireConsistent(true)
-	if _, err := h.work.Facts.Snapshot(t.Context()); err != nil || h.work.LogSize() == 0 {
+	if _, err := h.work.Facts.Snapshot(t.Context(), nil); err != nil || h.work.LogSize() == 0 {
 		t.Fatalf("snapshot: %v, log of %d bytes", err, h.work.LogSize())
 	}
 	err := startChild(t, testBinary(t), "open "+h.dir.Database()).Wait()

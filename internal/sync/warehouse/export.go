@@ -56,5 +56,6 @@ func (w *Writer) WidenTable(ctx context.Context, schema string, t transform.Tabl
 	if len(changes) == 0 {
 		return nil, nil
 	}
+	delete(w.managed, schema)
 	return changes, w.Work.Fold(ctx)
 }

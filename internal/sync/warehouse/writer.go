@@ -40,7 +40,14 @@ type Writer struct {
 	published time.Time                    // of the last publish in this run, or its start
 	broken    error                        // why the work database was closed before the run's end
 	publishes int
+	managed   map[string]registration
 	readers   *facts.Snapshot // the row counts before this run's first publish, so that the guard sees a loss in small steps; nil: not read
+}
+
+// registration is what RegisterUnmanaged last read for a schema, and the database that it told.
+type registration struct {
+	work   *load.Work
+	states map[string]string
 }
 
 // OpenWriter opens the work database of a run. The caller closes the Writer.
@@ -51,7 +58,7 @@ func OpenWriter(ctx context.Context, dir layout.Dir, o load.Options, spec publis
 		o.Pool = own
 	}
 	spec.Pool = o.Pool
-	w := &Writer{dir: dir, open: o, pool: own, spec: spec, catalogue: catalogue, Tables: map[string][]transform.Table{}, published: o.Now()}
+	w := &Writer{dir: dir, open: o, pool: own, spec: spec, catalogue: catalogue, Tables: map[string][]transform.Table{}, managed: map[string]registration{}, published: o.Now()}
 	var err error
 	if w.Work, err = load.OpenWork(ctx, dir, o); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -72,7 +79,7 @@ func (w *Writer) SnapshotReaders(ctx context.Context) error {
 	if !w.Work.Copied || w.Work.InPlace() {
 		return nil // a run that writes nothing needs no counts
 	}
-	s, err := w.Work.Facts.Snapshot(ctx)
+	s, err := w.Work.Facts.Snapshot(ctx, nil)
 	w.readers = &s
 	return err
 }
@@ -86,6 +93,9 @@ func (w *Writer) Prepare(ctx context.Context, schema string, tables []transform.
 	changes, err := w.Work.Tables.Ensure(ctx, schema, tables)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the tables of %s: %w", schema, err)
+	}
+	if len(changes) > 0 {
+		delete(w.managed, schema)
 	}
 	if err := w.RegisterUnmanaged(ctx, schema); err != nil {
 		return nil, err
@@ -101,6 +111,20 @@ func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
 	if err != nil {
 		return err
 	}
+	if known := w.managed[schema]; known.work != w.Work || !maps.Equal(known.states, states) {
+		if err := w.registerStored(ctx, schema, states); err != nil {
+			return err
+		}
+		w.managed[schema] = registration{w.Work, states}
+	}
+	for _, table := range w.Work.Tables.UnmanagedTables(schema) {
+		w.publishTable(schema, table)
+	}
+	return nil
+}
+
+// registerStored registers the tables of all streams of the catalogue and of the datasets that have a state.
+func (w *Writer) registerStored(ctx context.Context, schema string, states map[string]string) error {
 	_, datasets, err := storedDatasets(states, w.catalogue.Streams())
 	if err != nil {
 		return err
@@ -121,13 +145,7 @@ func (w *Writer) RegisterUnmanaged(ctx context.Context, schema string) error {
 			}
 		}
 	}
-	if err := w.Work.Tables.RegisterUnmanaged(ctx, schema, dictionary.Tables(streams), derived); err != nil {
-		return err
-	}
-	for _, table := range w.Work.Tables.UnmanagedTables(schema) {
-		w.publishTable(schema, table)
-	}
-	return nil
+	return w.Work.Tables.RegisterUnmanaged(ctx, schema, dictionary.Tables(streams), derived)
 }
 
 // Use calls f with the work database while no other goroutine uses it.

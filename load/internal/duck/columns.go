@@ -20,13 +20,13 @@ func ColumnTypes(columns []StoredColumn) map[string]string {
 	return types
 }
 
-// definitions are the words of statements that define a table or view of the file. Temporary ones are none of them.
-var definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPLACE VIEW", "ALTER TABLE", "DROP TABLE \"", "DROP VIEW \""}
+// Definitions are the words of statements that define a table or view of the file. Temporary ones are none of them.
+var Definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPLACE VIEW", "ALTER TABLE", "DROP TABLE \"", "DROP VIEW \""}
 
 // TableColumns is Columns for tables alone, those in the raw schema among them. duckdb_columns binds each view to name its columns, which takes a tenth of a run that
 // finds nothing; this asks each table.
 func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
-	return Remember(d, "columns of tables of "+schema, definitions, func() (map[string][]StoredColumn, error) {
+	return Remember(d, "columns of tables of "+schema, Definitions, func() (map[string][]StoredColumn, error) {
 		all, queries := map[string][]StoredColumn{}, []string(nil)
 		tables := "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name IN ($2, $3) ORDER BY table_name"
 		err := d.Each(ctx, tables, []any{Catalog, schema, RawSchema(schema)}, func(rows *sql.Rows) error {
@@ -60,7 +60,7 @@ func (d *DB) StoredName(ctx context.Context, schema, table string) string {
 // Columns gives the columns of all tables and views of a schema of the file, in order, by table. It reads them once, and again
 // after a statement that defines a table or view. The caller must not change them.
 func (d *DB) Columns(ctx context.Context, schema string) (map[string][]StoredColumn, error) {
-	return Remember(d, "columns of "+schema, definitions, func() (map[string][]StoredColumn, error) {
+	return Remember(d, "columns of "+schema, Definitions, func() (map[string][]StoredColumn, error) {
 		all := map[string][]StoredColumn{}
 		query := "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE database_name = $1 AND schema_name = $2 ORDER BY table_name, column_index"
 		err := d.Each(ctx, query, []any{Catalog, schema}, scanColumns(all))

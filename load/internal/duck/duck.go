@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 )
@@ -189,6 +190,7 @@ func (d *DB) ScanTexts(ctx context.Context, query string, args ...any) (texts []
 
 // Transaction runs steps in one transaction: all of them are durable, or none happened.
 func (d *DB) Transaction(ctx context.Context, steps func() error) error {
+	before := maps.Clone(d.known)
 	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
 		return err
 	}
@@ -199,7 +201,7 @@ func (d *DB) Transaction(ctx context.Context, steps func() error) error {
 	if err == nil {
 		return nil
 	}
-	d.rollback(ctx)
+	d.rollback(ctx, before)
 	return err
 }
 
@@ -208,14 +210,16 @@ func (d *DB) Undone(ctx context.Context, steps func() error) error {
 	if _, err := d.Exec(ctx, "BEGIN TRANSACTION"); err != nil {
 		return err
 	}
-	defer d.rollback(ctx)
+	defer d.rollback(ctx, maps.Clone(d.known))
 	return steps()
 }
 
-// rollback ends a transaction. It ignores the error: a transaction that failed inside DuckDB may already be rolled back.
-func (d *DB) rollback(ctx context.Context) {
+// rollback ends a transaction, after which only what was known before it is known. It ignores the error: a transaction that failed inside DuckDB may already be
+// rolled back.
+func (d *DB) rollback(ctx context.Context, before memory) {
 	_, _ = d.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 	d.known.forgetRead()
+	d.known.restoreRead(before)
 }
 
 // Checkpoint merges the log into the file. Use it for private copies only: a kill in the middle may destroy the file (T140).

@@ -31,3 +31,12 @@ func (m memory) forgetChanged(statement string) {
 func (m memory) forgetRead() {
 	maps.DeleteFunc(m, func(_ string, known remembered) bool { return !known.watch })
 }
+
+// restoreRead remembers again what was read before a transaction that was rolled back: the file is as it was then.
+func (m memory) restoreRead(before memory) {
+	for key, known := range before {
+		if !known.watch {
+			m[key] = known
+		}
+	}
+}

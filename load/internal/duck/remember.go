@@ -1,5 +1,7 @@
 package duck
 
+import "slices"
+
 // Remember gives what read gives, and reads only once: again after Exec has run a statement with one of the words, such as
 // the name of a table, and after a rollback. The caller must not change the value. This connection is the only one that
 // writes the file, so nothing else can make the value wrong.
@@ -12,6 +14,15 @@ func Remember[T any](d *DB, key string, words []string, read func() (T, error)) 
 		d.known[key] = remembered{words: words, value: value}
 	}
 	return value, err
+}
+
+// AdoptDefinitions remembers what another connection has read about the tables of a file, for a copy of that file.
+func (d *DB) AdoptDefinitions(of *DB) {
+	for key, known := range of.known {
+		if slices.Equal(known.words, Definitions) {
+			d.known[key] = known
+		}
+	}
 }
 
 // Watch begins to watch for statements with one of the words; see Unnamed.

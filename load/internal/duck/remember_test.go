@@ -62,6 +62,14 @@ func TestWhatIsRememberedIsReadAgainAfterAChange(t *testing.T) {
 	if n := count(); n != 4 || !errors.Is(err, failed) {
 		t.Errorf("after a rollback: %d rows, %v", n, err)
 	}
+	before = reads
+	err = db.Undone(t.Context(), func() error {
+		exec("CREATE TABLE again (a INTEGER)")
+		return nil
+	})
+	if n := count(); n != 4 || err != nil || reads != before {
+		t.Errorf("after a rollback of another table: %d rows, read %d times more, %v", n, reads-before, err)
+	}
 	_, err = duck.Remember(db, "broken", nil, func() (int, error) { return 1, context.Canceled })
 	if again, ok := duck.Remember(db, "broken", nil, func() (int, error) { return 2, nil }); !errors.Is(err, context.Canceled) || ok != nil || again != 2 {
 		t.Errorf("after a failed reading: %d, %v", again, ok)
@@ -125,5 +133,44 @@ func TestColumnsAreListedAgainAfterADefinition(t *testing.T) {
 		if tables, err := db.TableColumns(t.Context(), "main"); err != nil || fmt.Sprint(tables) != fmt.Sprint(want) {
 			t.Errorf("of tables alone, after %s: %v, want %v, %v", step.statement, tables, want, err)
 		}
+	}
+}
+
+// TestACopyHasTheDefinitionsOfItsFile lets a second file adopt what is known of the first: its columns, and no rows.
+func TestACopyHasTheDefinitionsOfItsFile(t *testing.T) {
+	t.Parallel()
+	var files [2]*duck.DB
+	for i := range files {
+		db, err := duck.Open(t.Context(), duck.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		files[i] = db
+	}
+	if _, err := files[0].Exec(t.Context(), `CREATE TABLE "main"."a" (id VARCHAR)`); err != nil {
+		t.Fatal(err)
+	}
+	read := func(i int) string {
+		t.Helper()
+		columns, err := files[i].TableColumns(t.Context(), "main")
+		rows, errRows := duck.Remember(files[i], "rows", duck.SystemTable("tables"), func() (int, error) { return i, nil })
+		if err := errors.Join(err, errRows); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(columns, rows)
+	}
+	if got := read(0); got != "map[a:[{id VARCHAR}]] 0" {
+		t.Fatal(got)
+	}
+	files[1].AdoptDefinitions(files[0])
+	if got := read(1); got != "map[a:[{id VARCHAR}]] 1" {
+		t.Errorf("the other file has %s", got)
+	}
+	if _, err := files[1].Exec(t.Context(), `CREATE TABLE "main"."b" (id VARCHAR)`); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(1); got != "map[b:[{id VARCHAR}]] 1" {
+		t.Errorf("after a table was made it has %s", got)
 	}
 }

@@ -77,9 +77,13 @@ func (w *Database) MakeWritableLocked() error {
 	if !w.InPlace() {
 		return nil
 	}
+	before := w.DB
 	err := w.closeLocked()
 	if err == nil {
 		err = w.makeWritable()
+	}
+	if err == nil {
+		w.DB.AdoptDefinitions(before)
 	}
 	if err != nil {
 		w.broken = w.classifyError(fmt.Errorf("copy the published file to write to it: %w", err))

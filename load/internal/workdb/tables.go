@@ -77,11 +77,13 @@ func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string
 
 // RawTables gives the names of the tables of a workspace that are stored in the raw schema.
 func RawTables(ctx context.Context, db *duck.DB, schema string) ([]string, error) {
-	names, err := db.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", duck.Catalog, duck.RawSchema(schema))
-	if err != nil {
-		return nil, fmt.Errorf("list the tables of %s: %w", duck.RawSchema(schema), err)
-	}
-	return names, nil
+	return duck.Remember(db, "raw tables of "+schema, duck.Definitions, func() ([]string, error) {
+		names, err := db.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", duck.Catalog, duck.RawSchema(schema))
+		if err != nil {
+			return nil, fmt.Errorf("list the tables of %s: %w", duck.RawSchema(schema), err)
+		}
+		return names, nil
+	})
 }
 
 // EachValue calls visit with the different values of some columns, as texts.
