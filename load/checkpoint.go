@@ -92,7 +92,7 @@ func (w *Checkpoints) MoveManually(ctx context.Context, base, next Checkpoint, w
 		_, err := w.moveCheckpoint(ctx, base.Workspace, base.Stream, base, next, func(stamp time.Time) (Written, error) {
 			_, err := db.Exec(ctx, `INSERT INTO _sync.moves (run_id, recorded_at, schema, stream, what, synced_from, synced_to, moved_by)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.db.RunID(), stamp, base.Workspace, base.Stream, what, nullTime(base.SyncedTo), nullTime(next.SyncedTo), who)
-			return Written{}, err
+			return Written{}, errors.Join(err, w.db.SaveStamp(ctx, stamp))
 		})
 		return err
 	})
@@ -115,10 +115,14 @@ func (w *Checkpoints) moveCheckpoint(ctx context.Context, workspace, stream stri
 			landed, err = w.isStored(ctx, workspace, stream, base, next)
 			return err
 		}
+		w.db.Counted = false
 		if written, err = steps(stamp); err != nil {
 			return err
 		}
 		crash.At(crash.CommitWritten)
+		if written == (Written{}) && !w.db.Counted {
+			return nil // no row has the stamp
+		}
 		return w.db.SaveStamp(ctx, stamp)
 	})
 	crash.At(crash.CommitDone)

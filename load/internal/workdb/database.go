@@ -41,6 +41,7 @@ type Database struct {
 	mu        sync.Mutex // guards all below, and the database
 	DB        *duck.DB   // nil while closed
 	Last      time.Time  // the largest _synced_at ever given
+	Counted   bool       // CountRows was called since a commit reset it
 	tables    map[[2]string]transform.Table
 	unmanaged map[[2]string]transform.Table // stored tables that Ensure may not have prepared
 	derived   map[string][]string           // by schema: tables that each publish makes again

@@ -40,6 +40,7 @@ func (w *Database) UnmanagedTables(schema string) (left []transform.Table) {
 
 // CountRows adds to the number of rows of a table and sets when it last changed.
 func (w *Database) CountRows(ctx context.Context, schema, table string, more int64, stamp time.Time) error {
+	w.Counted = true
 	_, err := w.DB.Exec(ctx, "UPDATE _sync.tables SET rows = rows + $3, changed_at = $4 WHERE schema = $1 AND table_name = $2",
 		schema, table, more, stamp)
 	return err
