@@ -164,14 +164,25 @@ func (w *Facts) States(ctx context.Context, schema string) (states map[string]st
 }
 
 // TablesState is a text that is another one after any change of the rows of some tables: it has their row counts, and the time of
-// the last change of a row.
+// the last change of a row, as the commits have counted them.
 func (w *Facts) TablesState(ctx context.Context, schema string, tables []transform.Table) (state string, err error) {
 	err = w.db.Do("see whether tables have changed", func(db *duck.DB) error {
+		all, err := duck.Remember(db, "states of tables", duck.SystemTable("tables"), func() (map[[2]string]string, error) {
+			all := map[[2]string]string{}
+			return all, db.Each(ctx, "SELECT schema, table_name, concat_ws(':', rows, coalesce(epoch_us(changed_at), 0)) FROM _sync.tables", nil, func(rows *sql.Rows) error {
+				var key [2]string
+				var text string
+				err := rows.Scan(&key[0], &key[1], &text)
+				all[key] = text
+				return err
+			})
+		})
 		parts := make([]string, len(tables))
 		for i, t := range tables {
-			parts[i] = fmt.Sprintf("(SELECT count(*) || ':' || coalesce(epoch_us(max(%s)), 0) FROM %s)", transform.SyncedAtColumn, db.StoredName(ctx, schema, t.Name))
+			parts[i] = all[[2]string{schema, t.Name}]
 		}
-		return db.Scan(ctx, "SELECT concat_ws(' ', "+strings.Join(parts, ", ")+")", nil, &state)
+		state = strings.Join(parts, " ")
+		return err
 	})
 	return state, err
 }

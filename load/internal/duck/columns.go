@@ -48,7 +48,7 @@ func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]Stor
 // StoredName is the quoted name of a stored table of a workspace: in the raw schema if it is there, else in the workspace's own. Where the list of
 // tables cannot be read, the query that names the table cannot be answered either.
 func (d *DB) StoredName(ctx context.Context, schema, table string) string {
-	raw, err := Remember(d, "tables of the raw schema of "+schema, definitions, func() ([]string, error) {
+	raw, err := Remember(d, "tables of the raw schema of "+schema, Definitions, func() ([]string, error) {
 		return d.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", Catalog, RawSchema(schema))
 	})
 	if err == nil && slices.Contains(raw, table) {
