@@ -190,6 +190,10 @@ func (s *Snapshot) readMasked(ctx context.Context, db *duck.DB) (err error) {
 // goneTables gives the stored tables that have the column of soft deletes. Their definitions are searched for it: the first
 // list of columns in each DuckDB costs 8 milliseconds, because DuckDB then makes its own views.
 func goneTables(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
+	return duck.Remember(db, "tables with soft deletes", duck.Definitions, func() (map[[2]string]bool, error) { return readGoneTables(ctx, db) })
+}
+
+func readGoneTables(ctx context.Context, db *duck.DB) (map[[2]string]bool, error) {
 	tables := map[[2]string]bool{}
 	query := "SELECT t.schema, t.table_name FROM " + duck.StoredTables + " WHERE d.database_name = $1 AND regexp_matches(d.sql, '[(,] *' || $2 || ' TIMESTAMP WITH TIME ZONE *[,)]')"
 	err := db.Each(ctx, query, []any{duck.Catalog, transform.GoneColumn}, func(rows *sql.Rows) error {
