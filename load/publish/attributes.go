@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"aqueduck/load/facts"
+	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
 )
@@ -88,7 +89,7 @@ func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema str
 		if err := p.saveAttributes(ctx, db, schema, a, all, since); err != nil {
 			return err
 		}
-		there, err := relationKinds(ctx, db, schema)
+		there, err := catalog.RelationKinds(ctx, db, schema)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"aqueduck/internal/sandbox"
+	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/read"
 )
@@ -59,7 +60,7 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 	if err != nil {
 		return fmt.Errorf("open the copy: %w", err)
 	}
-	there, err := relationKinds(ctx, db, o.Schema)
+	there, err := catalog.RelationKinds(ctx, db, o.Schema)
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aqueduck/load/failure"
+	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/publish/keyed"
@@ -127,7 +128,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	if err != nil {
 		return err
 	}
-	there, err := relationKinds(ctx, db, m.Schema)
+	there, err := catalog.RelationKinds(ctx, db, m.Schema)
 	if err != nil {
 		return err
 	}
@@ -268,7 +269,7 @@ const (
 
 // dropOthers drops the stored models that were not made.
 func dropOthers(ctx context.Context, db *duck.DB, schema string, made []Relation) error {
-	there, err := relationKinds(ctx, db, schema)
+	there, err := catalog.RelationKinds(ctx, db, schema)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"aqueduck/internal/crash"
@@ -120,12 +119,6 @@ func (p *publishRun) chooseFileName() {
 		p.name = fmt.Sprintf("%s-%d", p.spec.RunID, n)
 	}
 	p.fresh = filepath.Join(p.dir.State(), "new-"+p.name)
-}
-
-// run is the run that publishes. In the RunID of its publishes a number follows.
-func (p *publishRun) run() string {
-	run, _, _ := strings.Cut(p.spec.RunID, "-")
-	return run
 }
 
 func (p *publishRun) copyPath() string { return filepath.Join(p.fresh, "work.duckdb") }

@@ -2,21 +2,17 @@ package publish
 
 import (
 	"context"
-	"crypto/sha256"
-	"database/sql"
-	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"aqueduck/load"
+	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
 	"aqueduck/load/read"
-	"aqueduck/transform"
 )
 
 // makeRelations makes the relations of a schema. It makes views, comments and the dictionary where a definition has
@@ -61,7 +57,7 @@ func (s Schema) makeViews(ctx context.Context, db *duck.DB) error {
 	if err := viewsOf(load.ViewsOf); err != nil {
 		return err
 	}
-	there, err := relationKinds(ctx, db, s.Name)
+	there, err := catalog.RelationKinds(ctx, db, s.Name)
 	if err != nil {
 		return err
 	}
@@ -79,7 +75,7 @@ func remakeTables(ctx context.Context, db *duck.DB, s Schema, changed bool) erro
 	if !changed || !slices.ContainsFunc(s.Relations, isTable) {
 		return nil
 	}
-	there, err := relationKinds(ctx, db, s.Name)
+	there, err := catalog.RelationKinds(ctx, db, s.Name)
 	if err != nil {
 		return err
 	}
@@ -107,27 +103,6 @@ func (r Relation) shownError(err error) error {
 		return duck.WithoutSQL(err)
 	}
 	return err
-}
-
-// fingerprint is schemaFingerprint, computed once in a publish.
-func (p *publishRun) fingerprint(s Schema) string {
-	if p.fingerprints[s.Name] == "" {
-		p.fingerprints[s.Name] = schemaFingerprint(s)
-	}
-	return p.fingerprints[s.Name]
-}
-
-// schemaFingerprint changes when a definition or a comment does. Tables may come in any order: those of datasets come as a run reads them.
-func schemaFingerprint(s Schema) string {
-	h := sha256.New()
-	for _, t := range slices.SortedFunc(slices.Values(s.Tables), func(a, b transform.Table) int { return strings.Compare(a.Name, b.Name) }) {
-		fmt.Fprintf(h, "%q %q %q %q %q %t\n", t.Name, t.View, t.Doc, t.Key, t.Newest, t.Raw)
-		for _, c := range t.Columns {
-			fmt.Fprintf(h, "%q %q %q %t %t %q\n", c.Name, c.SQL, c.Doc, c.PII, c.Person, c.References)
-		}
-	}
-	fmt.Fprintf(h, "%#v\n", s.Relations)
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // changedAt is when a row of a schema last changed.
@@ -159,54 +134,6 @@ func makeRelation(ctx context.Context, db *duck.DB, schema string, r Relation, o
 		return err
 	}
 	_, err = db.Exec(ctx, "CREATE OR REPLACE "+strings.ToUpper(r.Kind)+" "+name+" AS "+query)
-	return err
-}
-
-// relationKinds gives the stored kind of each relation of a schema, view or table, by name. One query for all costs as
-// much as one for each.
-func relationKinds(ctx context.Context, db *duck.DB, schema string) (map[string]string, error) {
-	all := map[string]string{}
-	query := `SELECT table_name, 'table' FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2
-		UNION ALL SELECT view_name, 'view' FROM duckdb_views() WHERE database_name = $1 AND schema_name = $2`
-	err := db.Each(ctx, query, []any{duck.Catalog, schema}, func(rows *sql.Rows) error {
-		var name, kind string
-		err := rows.Scan(&name, &kind)
-		all[name] = kind
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the relations of %s: %w", schema, err)
-	}
-	return all, nil
-}
-
-// replaceMeta stores a fact about the file and returns the one before.
-func replaceMeta(ctx context.Context, db *duck.DB, key, value string) (before string, err error) {
-	last, err := readMeta(ctx, db, key)
-	if err != nil || last == value {
-		return last, err
-	}
-	return last, setMeta(ctx, db, key, value)
-}
-
-// readMeta gives a fact about the file; "" where it has none.
-func readMeta(ctx context.Context, db *duck.DB, key string) (string, error) {
-	var value sql.NullString
-	err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &value)
-	return value.String, err
-}
-
-func setMeta(ctx context.Context, db *duck.DB, key, value string) error {
-	return setMetas(ctx, db, map[string]string{key: value})
-}
-
-// setMetas stores facts about the file with one statement, in the order of their keys.
-func setMetas(ctx context.Context, db *duck.DB, facts map[string]string) error {
-	var keys, pairs []string
-	for _, key := range slices.Sorted(maps.Keys(facts)) {
-		keys, pairs = append(keys, duck.Text(key)), append(pairs, "("+duck.Text(key)+", "+duck.Text(facts[key])+")")
-	}
-	_, err := db.Exec(ctx, "DELETE FROM _sync.meta WHERE key IN ("+strings.Join(keys, ", ")+"); INSERT INTO _sync.meta VALUES "+strings.Join(pairs, ", "))
 	return err
 }
 

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/internal/sandbox"
@@ -143,6 +144,15 @@ type publishRun struct {
 	lakes        []*lakeWriter
 	models       []*modelBuild // models that are to be finished
 }
+
+// run is the run that publishes. In the RunID of its publishes a number follows.
+func (p *publishRun) run() string {
+	run, _, _ := strings.Cut(p.spec.RunID, "-")
+	return run
+}
+
+// modelPrefix stands before the name of a model in SQL.
+const modelPrefix = "{models}."
 
 // modelBuild is the models of a schema while they are made.
 type modelBuild struct {
