@@ -75,7 +75,7 @@ var allowed = map[string][]string{
 	"internal/schedule":           {},
 	"internal/alert":              {},
 	"internal/problem":            {"extract", "extract/api", "extract/export", "internal/grammar", "load/failure", "load/layout", "load/tombstone"},
-	"load/publish":                {"internal/crash", "internal/sandbox", "load", "load/access", "load/facts", "load/failure", "load/internal/catalog", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/system", "load/internal/wear", "load/internal/workdb", "load/layout", "load/publish/keyed", "load/read", "transform", "transform/models"},
+	"load/publish":                {"internal/crash", "internal/sandbox", "load", "load/access", "load/facts", "load/failure", "load/internal/catalog", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/rowgroups", "load/internal/system", "load/internal/wear", "load/internal/workdb", "load/layout", "load/publish/keyed", "load/read", "transform", "transform/models"},
 	"load/publish/keyed":          {"load/internal/clause", "load/internal/duck"},
 	"load":                        {"internal/crash", "internal/sandbox", "load/erase", "load/access", "load/facts", "load/failure", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/stage", "load/internal/system", "load/internal/workdb", "load/layout", "load/mask", "load/read", "load/tombstone", "schemas", "transform"},
 	"load/mask":                   {"load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/layout", "load/read", "schemas", "transform", "transform/maskrule"},

@@ -5,6 +5,7 @@ import (
 
 	"aqueduck/load/access"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/rowgroups"
 )
 
 // lakeWriter writes the Parquet files of one schema: new parts under temporary names, then the directories that have the
@@ -73,8 +74,8 @@ type draftPart struct {
 // unit is one group of rows: of an old part, or to write.
 type unit struct {
 	Group
-	condition string  // for the rows to write; "": they are in file
-	file      segment // the row groups
+	condition string            // for the rows to write; "": they are in file
+	file      rowgroups.Segment // the row groups
 	wrote     partCounts
 	bytes     int64 // about what it takes in a file; 0: unknown
 	part      int   // number of the old part; of rows to write: that they replace rows of first
@@ -98,12 +99,6 @@ type rowSource struct {
 // timeRange is the range of a part: from a time on, up to another. Zero means no limit. The first part also has the rows
 // without a time.
 type timeRange struct{ from, to time.Time }
-
-// segment is some neighbouring row groups of a Parquet file.
-type segment struct {
-	path       string
-	first, end int
-}
 
 // partCounts is what DuckDB counted while it wrote a part.
 type partCounts struct {

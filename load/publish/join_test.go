@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/rowgroups"
 )
 
 // writeAuditedParts writes Parquet files of the given SELECTs, as a publish does, and audits them.
@@ -42,11 +43,11 @@ func writeAuditedParts(t *testing.T, db *duck.DB, dir string, queries ...string)
 // auditedFile is what DuckDB wrote into a whole file.
 func auditedFile(t *testing.T, file string, wrote partCounts) []auditedRows {
 	t.Helper()
-	return []auditedRows{{partCounts: wrote, groups: segments(t, file)[0].end}}
+	return []auditedRows{{partCounts: wrote, groups: segments(t, file)[0].End}}
 }
 
 // segments are all row groups of files.
-func segments(t *testing.T, files ...string) (list []segment) {
+func segments(t *testing.T, files ...string) (list []rowgroups.Segment) {
 	t.Helper()
 	for _, path := range files {
 		f, err := os.Open(path)
@@ -61,7 +62,7 @@ func segments(t *testing.T, files ...string) (list []segment) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, segment{path, 0, len(file.RowGroups())})
+		list = append(list, rowgroups.Segment{Path: path, End: len(file.RowGroups())})
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +103,7 @@ func TestJoinedPartsHaveTheRowsOfAll(t *testing.T) {
 		files := writeAuditedParts(t, db, dir, queries...)
 		to := filepath.Join(dir, "joined.parquet")
 		from := segments(t, files...)
-		if err := joinFiles(to, from); err != nil {
+		if err := rowgroups.JoinFiles(to, from); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		stored, err := db.Columns(t.Context(), "main")
@@ -130,7 +131,7 @@ func TestJoinedPartsHaveTheRowsOfAll(t *testing.T) {
 		}
 		copied := []auditedRows{{partCounts: partCounts{rows: rows}, copied: true}}
 		for _, s := range from {
-			copied[0].groups += s.end
+			copied[0].groups += s.End
 		}
 		if err := auditPart(to, stored["part_0"], copied); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -142,7 +143,7 @@ func TestPartsOfOtherColumnsAreNotJoined(t *testing.T) {
 	t.Parallel()
 	db, dir := openScratch(t)
 	files := writeAuditedParts(t, db, dir, "SELECT 1 AS id, 'x' AS name", "SELECT 1 AS id, 2 AS name")
-	if err := joinFiles(filepath.Join(dir, "joined.parquet"), segments(t, files...)); err == nil {
+	if err := rowgroups.JoinFiles(filepath.Join(dir, "joined.parquet"), segments(t, files...)); err == nil {
 		t.Error("files of other columns were joined")
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"aqueduck/load/internal/disk"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/rowgroups"
 	"aqueduck/load/layout"
 )
 
@@ -119,7 +120,7 @@ func (w *partWriter) compare(ctx context.Context, damaged []bool) (units []*unit
 	for i, part := range w.old {
 		at := 0
 		for _, g := range part.Groups {
-			u := &unit{Group: g, part: i, file: segment{w.paths[i], at, at + g.RowGroups}}
+			u := &unit{Group: g, part: i, file: rowgroups.Segment{Path: w.paths[i], First: at, End: at + g.RowGroups}}
 			u.bytes = int64(float64(part.Bytes) * float64(g.Rows) / float64(max(part.Rows, 1)))
 			units, at = append(units, u), at+g.RowGroups
 		}
@@ -251,8 +252,8 @@ func (w *partWriter) writeUnit(ctx context.Context, u *unit) error {
 	if u.wrote, err = copyOut(ctx, w.db, table+" WHERE "+u.condition, partFile{path, w.source.columns, w.group}); err != nil {
 		return err
 	}
-	u.RowGroups, err = countRowGroups(path)
-	u.Rows, u.bytes, u.file, u.condition = u.wrote.rows, disk.Size(path), segment{path, 0, u.RowGroups}, ""
+	u.RowGroups, err = rowgroups.CountRowGroups(path)
+	u.Rows, u.bytes, u.file, u.condition = u.wrote.rows, disk.Size(path), rowgroups.Segment{Path: path, End: u.RowGroups}, ""
 	return err
 }
 
@@ -272,14 +273,14 @@ func (l *lakeWriter) nextPath() string {
 // joinPart makes one durable part of groups that are in files, and checks with another library that it can be read and
 // has what DuckDB wrote.
 func (w *partWriter) joinPart(units []*unit) (*draftPart, error) {
-	d := &draftPart{Part: Part{RunID: w.manifest.RunID, From: units[0].From}, units: units, path: units[0].file.path}
-	var from []segment
+	d := &draftPart{Part: Part{RunID: w.manifest.RunID, From: units[0].From}, units: units, path: units[0].file.Path}
+	var from []rowgroups.Segment
 	var audited []auditedRows
 	for _, u := range units {
-		copied := slices.Contains(w.paths, u.file.path)
+		copied := slices.Contains(w.paths, u.file.Path)
 		d.Rows += u.Rows
-		if last := len(from) - 1; last >= 0 && from[last].path == u.file.path && from[last].end == u.file.first {
-			from[last].end = u.file.end
+		if last := len(from) - 1; last >= 0 && from[last].Path == u.file.Path && from[last].End == u.file.First {
+			from[last].End = u.file.End
 			audited[last].rows, audited[last].groups = audited[last].rows+u.Rows, audited[last].groups+u.RowGroups
 			continue
 		}
@@ -287,14 +288,14 @@ func (w *partWriter) joinPart(units []*unit) (*draftPart, error) {
 	}
 	if len(from) > 1 || audited[0].copied {
 		d.path = w.nextPath()
-		if err := joinFiles(d.path, from); err != nil {
+		if err := rowgroups.JoinFiles(d.path, from); err != nil {
 			return nil, err
 		}
 		for i, s := range from {
 			if audited[i].copied {
 				continue
 			}
-			if err := os.Remove(s.path); err != nil {
+			if err := os.Remove(s.Path); err != nil {
 				return nil, err
 			}
 		}

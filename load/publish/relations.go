@@ -13,6 +13,7 @@ import (
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/system"
 	"aqueduck/load/read"
+	"aqueduck/transform"
 )
 
 // makeRelations makes the relations of a schema. It makes views, comments and the dictionary where a definition has

@@ -151,9 +151,6 @@ func (p *publishRun) run() string {
 	return run
 }
 
-// modelPrefix stands before the name of a model in SQL.
-const modelPrefix = "{models}."
-
 // modelBuild is the models of a schema while they are made.
 type modelBuild struct {
 	schema     Schema

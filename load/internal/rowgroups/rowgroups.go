@@ -1,4 +1,5 @@
-package publish
+// Package rowgroups joins Parquet files by their row groups, which it copies byte by byte.
+package rowgroups
 
 import (
 	"bytes"
@@ -16,9 +17,15 @@ import (
 // magic begins and ends a Parquet file. The length of the footer stands before the one at the end.
 const magic = "PAR1"
 
-// joinFiles makes one Parquet file of row groups of several files with the same columns: it copies them byte by byte and
+// Segment is some neighbouring row groups of a Parquet file.
+type Segment struct {
+	Path       string
+	First, End int // numbers of row groups; the one at End is not among them
+}
+
+// JoinFiles makes one Parquet file of row groups of several files with the same columns: it copies them byte by byte and
 // writes one footer. It decodes nothing.
-func joinFiles(to string, from []segment) (err error) {
+func JoinFiles(to string, from []Segment) (err error) {
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
@@ -32,7 +39,7 @@ func joinFiles(to string, from []segment) (err error) {
 	for i, s := range from {
 		footer, size, err := copyRowGroups(target, at, s)
 		if err != nil {
-			return fmt.Errorf("join %s: %w", s.path, err)
+			return fmt.Errorf("join %s: %w", s.Path, err)
 		}
 		at += size
 		if i == 0 {
@@ -40,7 +47,7 @@ func joinFiles(to string, from []segment) (err error) {
 			joined.RowGroups, joined.NumRows = nil, 0
 		}
 		if err := appendRowGroups(&joined, footer); err != nil {
-			return fmt.Errorf("join %s: %w", s.path, err)
+			return fmt.Errorf("join %s: %w", s.Path, err)
 		}
 	}
 	text, err := thrift.Marshal(new(thrift.CompactProtocol), joined)
@@ -52,8 +59,8 @@ func joinFiles(to string, from []segment) (err error) {
 	return err
 }
 
-// countRowGroups counts the row groups of a Parquet file.
-func countRowGroups(path string) (int, error) {
+// CountRowGroups counts the row groups of a Parquet file.
+func CountRowGroups(path string) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -72,8 +79,8 @@ func countRowGroups(path string) (int, error) {
 
 // copyRowGroups appends row groups to a file, from a position on. It returns their footer, with the offsets that they have there,
 // and the number of bytes.
-func copyRowGroups(target io.Writer, at int64, s segment) (*format.FileMetaData, int64, error) {
-	source, err := os.Open(s.path)
+func copyRowGroups(target io.Writer, at int64, s Segment) (*format.FileMetaData, int64, error) {
+	source, err := os.Open(s.Path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -87,10 +94,10 @@ func copyRowGroups(target io.Writer, at int64, s segment) (*format.FileMetaData,
 		return nil, 0, err
 	}
 	footer := file.Metadata()
-	if s.first < 0 || s.end > len(footer.RowGroups) || s.first > s.end {
-		return nil, 0, fmt.Errorf("it has %d row groups, not %d to %d", len(footer.RowGroups), s.first, s.end)
+	if s.First < 0 || s.End > len(footer.RowGroups) || s.First > s.End {
+		return nil, 0, fmt.Errorf("it has %d row groups, not %d to %d", len(footer.RowGroups), s.First, s.End)
 	}
-	footer.RowGroups = footer.RowGroups[s.first:s.end]
+	footer.RowGroups = footer.RowGroups[s.First:s.End]
 	from, to := extentOf(footer.RowGroups)
 	if _, err := io.Copy(target, io.NewSectionReader(source, from, to-from)); err != nil {
 		return nil, 0, err
