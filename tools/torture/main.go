@@ -39,7 +39,7 @@ var lanes = []tortureLane{
 	{"F9", "internal/cli", "TestF9", 2, false},
 	{"F14", "internal/cli", "TestF14", 2, false},
 	{"F6", "internal/pipeline", "TestF6", 3, false},
-	{"F6 F7", "extract", "TestF6|TestF7", 1, false},
+	{"F6 F7", "extract/api", "TestF6|TestF7", 1, false},
 	{"F3", "internal/cli", "TestDiskFaults/^F3$", 3, false},
 	{"F4", "internal/cli", "TestDiskFaults/^F4$", 3, false},
 	{"F10", "internal/cli", "TestDiskFaults/^F10$", 2, false},
