@@ -12,6 +12,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/sync/warehouse"
+	"aqueduck/load/facts"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -109,8 +110,9 @@ func parentOf(s *schemas.Stream) string {
 // countChanges counts stored rows by the time of their last change. listed are those of the lookback window and of a time as long as that since the
 // watermark, changed those of that time alone. With `refresh` changed also has the rows whose turn comes in that time.
 func (p *planBuilder) countChanges(ctx context.Context, workspace string, s *schemas.Stream, watermark time.Time, window, every time.Duration) (listed, changed int64, known bool, err error) {
-	table, column := transform.Tables(s)[0].Name, cmp.Or(s.Newest, s.Read.Since.Field, "created_at")
-	if p.stored[workspace+"."+table][column] != "TIMESTAMP WITH TIME ZONE" {
+	table, column := transform.Tables(s)[0], cmp.Or(s.Newest, s.Read.Since.Field, "created_at")
+	schema := facts.StoredSchema(workspace, table)
+	if p.stored[schema+"."+table.Name][column] != "TIMESTAMP WITH TIME ZONE" {
 		return 0, 0, false, nil
 	}
 	quoted, since := `"`+column+`"`, max(0, p.runner.Now().Sub(watermark))
@@ -122,7 +124,7 @@ func (p *planBuilder) countChanges(ctx context.Context, workspace string, s *sch
 		times = append(times, between(before))
 	}
 	query := fmt.Sprintf(`SELECT count(*) FILTER (%s > '%s'::TIMESTAMPTZ), count(*) FILTER (%s) FROM "%s"."%s"`, quoted,
-		watermark.Add(-s.Read.Since.Overlap-since).Format(time.RFC3339), strings.Join(times, " OR "), workspace, table)
+		watermark.Add(-s.Read.Since.Overlap-since).Format(time.RFC3339), strings.Join(times, " OR "), schema, table.Name)
 	err = runlog.QueryPublished(ctx, p.runner.Dir, query, func(v []any) error {
 		listed, changed = runlog.AsWhole(v[0]), runlog.AsWhole(v[1])
 		return nil

@@ -19,7 +19,8 @@ import (
 // readStoredTables reads the columns of the published tables. Before the first publish there are none.
 func readStoredTables(ctx context.Context, r *runner.Runner) (storedTables, error) {
 	stored := storedTables{}
-	const columns = "SELECT schema_name || '.' || table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal"
+	const columns = `SELECT schema_name || '.' || table_name, column_name, data_type
+		FROM duckdb_columns() c SEMI JOIN duckdb_tables() t USING (database_name, schema_name, table_name) WHERE NOT c.internal`
 	err := runlog.QueryPublished(ctx, r.Dir, columns, func(v []any) error {
 		name := runlog.AsText(v[0])
 		if stored[name] == nil {
@@ -71,7 +72,7 @@ func widenStreams(ctx context.Context, r *runner.Runner, workspace string) ([]*s
 }
 
 func (p *Plan) addSchemaChanges(stored storedTables, workspace string, t transform.Table) {
-	name := workspace + "." + t.Name
+	name := facts.StoredSchema(workspace, t) + "." + t.Name
 	if stored[name] == nil {
 		p.Tables = append(p.Tables, name)
 		return

@@ -22,6 +22,14 @@ type Facts struct{ db *workdb.Database }
 // New answers questions about a work database.
 func New(db *workdb.Database) *Facts { return &Facts{db} }
 
+// StoredSchema is the schema of a workspace that has a table: the workspace's own, or its raw schema.
+func StoredSchema(workspace string, t transform.Table) string {
+	if t.Raw {
+		return duck.RawSchema(workspace)
+	}
+	return workspace
+}
+
 // Meta gives a fact about the file by its key; "" where there is none.
 func (w *Facts) Meta(ctx context.Context, key string) (string, error) {
 	var value sql.NullString
