@@ -53,7 +53,7 @@ func listCases() []streamCase {
 	return []streamCase{
 		{stream: "tags", route: "tags.list", list: "data", field: "name", tables: []oracletest.Table{{Name: "tags", Columns: []string{"id", "name"}}}},
 		{stream: "admins", route: "admins.list", list: "admins", field: "name", tables: []oracletest.Table{
-			{Name: "admins", Columns: []string{"id", "name", "email", "away_mode_enabled", "has_inbox_seat", "team_ids:team_ids::VARCHAR"}}}},
+			{Name: "admins", Columns: []string{"id", "name", "email", "away_mode_enabled", "away_mode_reassign", "has_inbox_seat", "team_ids:team_ids::VARCHAR"}}}},
 		{stream: "teams", route: "teams.list", list: "teams", field: "name", tables: []oracletest.Table{
 			{Name: "teams", Columns: []string{"id", "name"}},
 			{Name: "team_admins", Of: "(SELECT a.* FROM team_admins a JOIN teams t ON t.id = a.team_id)", Items: "admin_ids",
