@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,27 @@ func TestHelpTopicsAreThere(t *testing.T) {
 	a, stdout, _ := inProcess()
 	if code := runCommand(context.Background(), a); code != 0 || !strings.Contains(stdout.String(), "exit-codes") {
 		t.Errorf("without a command it ended with %d and says\n%s", code, stdout)
+	}
+}
+
+// TestNextStepsRepeatFlagsInCommandsAlone adds the flags of the command line to every command, and to no sentence that has the program's name.
+func TestNextStepsRepeatFlagsInCommandsAlone(t *testing.T) {
+	t.Parallel()
+	env, _, _ := inProcess()
+	given := problem.JoinCLIFlags("-f", "my.yaml")
+	for _, command := range newRoot(env).Commands() {
+		name := "aqueduck " + command.Name()
+		wanted := name + " -f my.yaml"
+		if slices.Contains([]string{"completion", "help", "version"}, command.Name()) || !command.IsAvailableCommand() {
+			wanted = name
+		}
+		if next := given.Append(name + " nightly"); next != wanted+" nightly" {
+			t.Errorf("a next step with %s is %q", name, next)
+		}
+	}
+	bug := problem.Classify(errors.New("unknown")).Next
+	if next := given.Append(bug); !strings.Contains(bug, "aqueduck from") || next != bug {
+		t.Errorf("the next step of a bug is %q", next)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/lane"
+	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
@@ -102,6 +103,30 @@ func TestT175NoSecondHashKeyIsMadeSilently(t *testing.T) {
 	}
 	b.writeConfig(strings.Replace(b.readConfig(), "hash: [email]", "drop: [email]", 2))
 	b.syncOnce(runner.Options{}) // no column is hashed any more, so no key is needed
+}
+
+// TestDamagedHashKeyIsToldByEveryCommand damages the key: a run, a plan, a verification and the check say the same, with the same next step.
+func TestDamagedHashKeyIsToldByEveryCommand(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, tinyConfig(431), hashing)
+	b.syncOnce(runner.Options{Select: []string{"contacts"}})
+	b.failOn(os.WriteFile(b.runner.Dir.HashKeyFile(), []byte("x"), 0o600))
+	first := b.runner.Config.Pipelines[0]
+	_, run := sync.Sync(t.Context(), b.runner, first, runner.Options{})
+	_, planned := plan.Make(t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, plan.AskNone)
+	_, verified := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Requests: 20}, func(string) {})
+	next := "restore the file from a backup; without a backup, remove the file, then: aqueduck sync " + first.Name + " --full-refresh --accept-hash-key"
+	for command, err := range map[string]error{"sync": run, "plan": planned, "verify": verified} {
+		var p *problem.Problem
+		if !errors.As(err, &p) || p.Class != "config" || !strings.Contains(p.Error(), "is not a key, or was changed") || !strings.HasPrefix(p.Next, next) {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	if doubts := plan.FindDoubts(t.Context(), b.runner.Config, b.runner.Catalogue, b.runner); !slices.ContainsFunc(doubts, func(d string) bool {
+		return strings.Contains(d, "is not a key, or was changed") && strings.Contains(d, next)
+	}) {
+		t.Errorf("check: %q", doubts)
+	}
 }
 
 // TestT175AnotherHashKeyNeedsConsent continues without the lost key: a full refresh with --accept-hash-key makes a new key and hashes everything

@@ -19,9 +19,8 @@ import (
 // silently (T175). rehash says that the operator accepted another key, so that all hashed values are read again.
 func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 	dir := r.Runner.Dir
-	if r.HashKey, err = dir.ReadHashKey(); err != nil {
-		return false, &problem.Problem{Class: "config", What: "read the key for hashed columns", Err: err,
-			Next: "restore the file from a backup; without a backup, remove the file, then: " + acceptHashKeyCommand(r)}
+	if r.HashKey, err = ReadHashKey(r.Runner, r.Pipeline.Name); err != nil {
+		return false, err
 	}
 	mark, used, err := r.Writer.Work.Masks.HashedBy(ctx)
 	if err != nil {
@@ -44,9 +43,16 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 	return rehash, nil
 }
 
-// acceptHashKeyCommand is the command that continues with another key.
-func acceptHashKeyCommand(r *stream.Run) string {
-	return r.Runner.Given.Append("aqueduck sync "+r.Pipeline.Name+" --full-refresh --accept-hash-key") + " hashes again all values that the source still has, with a new key"
+// ReadHashKey gives the key of hashed columns; nil where there is none. Its error about a damaged key is a Problem with the next step, which names
+// the pipeline.
+func ReadHashKey(r *runner.Runner, pipeline string) ([]byte, error) {
+	key, err := r.Dir.ReadHashKey()
+	if err == nil {
+		return key, nil
+	}
+	next := "restore the file from a backup; without a backup, remove the file, then: " +
+		r.Given.Append("aqueduck sync "+pipeline+" --full-refresh --accept-hash-key") + " hashes again all values that the source still has, with a new key"
+	return nil, &problem.Problem{Class: "config", What: "read the key for hashed columns", Err: err, Next: next}
 }
 
 // withoutHashKey is the rest of the next step, for whoever has no backup of the key.
@@ -85,9 +91,9 @@ func checkHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Probl
 	if !r.Config.HasHashes(r.Catalogue) {
 		return nil, nil
 	}
-	key, err := r.Dir.ReadHashKey()
+	key, err := ReadHashKey(r, r.Config.Pipelines[0].Name)
 	if err != nil {
-		return nil, fmt.Errorf("read the key for hashed columns: %w", err)
+		return nil, err
 	}
 	err = runlog.WithPublished(ctx, r.Dir, func(f runlog.PublishedDB) error {
 		mark, used, err := mask.HashedBy(ctx, f.Reader)

@@ -170,8 +170,8 @@ func (v *workspaceVerifier) readHashKey(ctx context.Context) (err error) {
 	if !v.runner.Config.HasHashes(v.runner.Catalogue) {
 		return nil
 	}
-	if v.hashKey, err = v.runner.Dir.ReadHashKey(); err != nil {
-		return fmt.Errorf("read the key for hashed columns: %w", err)
+	if v.hashKey, err = sync.ReadHashKey(v.runner, v.runner.Config.Pipelines[0].Name); err != nil {
+		return err
 	}
 	mark, used, err := mask.HashedBy(ctx, v.published.Reader)
 	if err != nil {
