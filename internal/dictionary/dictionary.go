@@ -97,9 +97,9 @@ func FindFailedModels(ctx context.Context, c *schemas.Catalogue, config *config.
 	}
 	for _, f := range failed {
 		m := config.Models[slices.IndexFunc(config.Models, func(m schemas.Relation) bool { return m.Name == f.Name })]
-		mistake := grammar.Mistake{File: f.File, Line: f.Line, Column: 1, Message: fmt.Sprintf("DuckDB refuses the model %q: %v", f.Name, f.Err), Hint: f.Hint}
+		mistake := grammar.Mistake{File: f.File, Line: f.Line, Column: 1, Message: fmt.Sprintf("model %q cannot be made: %v", f.Name, f.Err), Hint: f.Hint}
 		if lines, at := strings.Split(m.SQL, "\n"), f.Line-m.Line; m.Private {
-			mistake.Message = fmt.Sprintf("DuckDB refuses a model: %v", f.Err)
+			mistake.Message = fmt.Sprintf("a model cannot be made: %v", f.Err)
 		} else if at >= 0 && at < len(lines) {
 			mistake.Excerpt, mistake.Column = lines[at], columnAfter(lines[at], f.Before)
 		}

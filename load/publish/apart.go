@@ -86,7 +86,7 @@ func (b *modelBuild) newAttempt(o duck.Options, lethal map[string]error) *modelA
 			a.made = append(a.made, r)
 		default:
 			reads := slices.DeleteFunc(clause.ReferencedNames(r.SQL, modelPrefix), func(name string) bool { return !b.schema.Models.hasModel(name) })
-			a.request.Models = append(a.request.Models, requestedModel{Relation: b.substituteModel(r), Reads: reads})
+			a.request.Models = append(a.request.Models, requestedModel{b.substituteModel(r), reads, b.schema.Models.substituteValues(duck.MarkPlaceholders(r.SQL))})
 			a.userModels = append(a.userModels, r)
 		}
 	}

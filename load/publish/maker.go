@@ -32,7 +32,8 @@ type modelRequest struct {
 // requestedModel is one model of a request.
 type requestedModel struct {
 	Relation
-	Reads []string // the models it reads; it is skipped where one of them was not made
+	Reads   []string // the models it reads; it is skipped where one of them was not made
+	Written string   // its SQL with marks for the placeholders of schemas
 }
 
 // The messages about a model: it begins, then it was made or failed.
@@ -73,7 +74,7 @@ func makeOrdered(ctx context.Context, request json.RawMessage, answer *sandbox.A
 			return errors.Join(err, db.Close())
 		}
 		kind, outcome := byte(madeKind), modelOutcome{Model: i}
-		wrong := db.RequireSchemas(m.SQL)
+		wrong := db.RequireSchemas(m.Written)
 		if wrong == nil {
 			wrong = makeRelation(ctx, db, o.Schema, m.Relation, there[m.Name])
 		}

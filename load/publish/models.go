@@ -304,7 +304,7 @@ var shownPlace = regexp.MustCompile(`(LINE (\d+): )(.*)\n( *)\^`)
 func faultOf(schema string, r Relation, err error) modelFault {
 	var refused *read.Refused
 	if errors.As(err, &refused) {
-		return modelFault{Line: r.Line + refused.Line - 1}
+		return modelFault{Line: r.Line + refused.Line - 1, Before: refused.Before}
 	}
 	fault, text := modelFault{Line: r.Line}, err.Error()
 	found := shownPlace.FindStringSubmatch(text)

@@ -49,7 +49,7 @@ FROM {schema}.conversations WHERE state = 'open' GROUP BY ALL
   becomes the comment of a column.
 - Write ` + "`" + `{schema}.` + "`" + ` before a stored table, ` + "`" + `{models}.` + "`" + ` before another model, and ` + "`" + `{timezone}` + "`" + ` for the warehouse's time zone. ` + "`" + `{raw}.` + "`" + ` stands
   before a table of schema ` + "`" + `_raw` + "`" + `, ` + "`" + `_raw_NAME` + "`" + ` in other workspaces: ` + "`" + `{raw}.contacts_raw` + "`" + `, if ` + "`" + `contacts_all` + "`" + ` lacks what you need. Models are
-  built in the order of these references. A table without a schema is refused: DuckDB would read that of ` + "`" + `main` + "`" + `, in the models of every workspace.
+  built in the order of these references. A table without one of them, as in ` + "`" + `FROM tags` + "`" + ` or ` + "`" + `FROM main.tags` + "`" + `, is refused: DuckDB would read that of ` + "`" + `main` + "`" + ` in the models of every workspace.
 - ` + "`" + `-- column nick from name: …` + "`" + ` says that column ` + "`" + `nick` + "`" + ` shows the source's column ` + "`" + `name` + "`" + `. In the dictionary it is then personal data, too.
 - With ` + "`" + `(table)` + "`" + ` instead of ` + "`" + `(view)` + "`" + ` the model is stored, and filled at each publish that changed a row.
 - A model reads only the warehouse. It calls only functions without side effects, and no macros. ` + "`" + `aqueduck check` + "`" + ` names a function that is

@@ -20,9 +20,14 @@ type Refused struct {
 	View   bool   // Name is that of a view or table
 	Reason string // what the function does, as part of a sentence
 	Line   int    // line in the statement, from 1; 0: the error has it elsewhere
+	Whole  string // the whole error; "": it has the other parts
+	Before string // what the line has before the name, if Whole is given
 }
 
 func (r *Refused) Error() string {
+	if r.Whole != "" {
+		return r.Whole
+	}
 	what := "it calls " + r.Name + "()"
 	if r.View {
 		what = "it reads " + r.Name
