@@ -60,7 +60,8 @@ type Row struct {
 	Unseen    string              `json:"unseen,omitempty"` // why the object store could not be asked: the rest is what this machine knows
 	Now       time.Time           `json:"now"`              // by the clock of the workspace
 
-	failed *problem.Problem
+	failed     *problem.Problem
+	unreadable bool // no reader can open the published file on this machine, and no object store has it
 }
 
 // LastRun is the last run that read a workspace.
@@ -90,7 +91,10 @@ func Failure(rows []Row, strict bool) *problem.Problem {
 			}
 		case row.Health == runlog.HealthAct || row.Health == runlog.HealthError:
 			failed = append(failed, row.Workspace)
-			p := &problem.Problem{Class: "data", Exit: row.Last.Exit}
+			p := &problem.Problem{Class: "data"}
+			if row.Last != nil && !row.unreadable {
+				p.Exit = row.Last.Exit
+			}
 			if p.Exit == problem.ExitOK || p.Exit > problem.ExitBreached { // a stream of an earlier run failed, or the run was killed
 				p.Exit = problem.ExitFailed
 			}
@@ -110,7 +114,7 @@ func Failure(rows []Row, strict bool) *problem.Problem {
 		p.What = "ask the object stores of " + strings.Join(unseen, ", ") + ": " + p.What
 		return &p
 	case strict && worst != nil:
-		worst.What, worst.Next = "the last run failed: "+strings.Join(failed, ", "), "do what is next in their lines"
+		worst.What, worst.Next = "the last run failed, or the published file is gone: "+strings.Join(failed, ", "), "do what is next in their lines"
 		return worst
 	case strict && len(breached) > 0:
 		return &problem.Problem{Class: "freshness", Exit: problem.ExitBreached, What: "freshness SLA breached: " + strings.Join(breached, ", "),
@@ -186,6 +190,10 @@ func readWarehouse(ctx context.Context, dir layout.Dir, places []Place, machine 
 			row.Running = o.Running.Pipeline
 		}
 		row.fill(o, &told, seen)
+		if found := o.WhyUnreadable(); found != nil && row.Remote == "" {
+			row.unreadable, row.Health = true, runlog.HealthAct
+			row.Needs = append([]runlog.ActionItem{{Class: found.Class, Act: true, What: found.Error(), Next: found.Next}}, row.Needs...)
+		}
 		for n, need := range row.Needs {
 			if places[i].Alone && strings.HasPrefix(need.Next, "aqueduck ") {
 				row.Needs[n].Next = "AQUEDUCK_WORKSPACE=" + names[i] + " " + need.Next

@@ -52,6 +52,18 @@ func ExplainUnreadable(dir layout.Dir, err error) error {
 	return err
 }
 
+// WhyUnreadable is why readers cannot open a published file that should be there, with the next step. It is nil where they can, and where nothing is
+// published yet.
+func (s *Status) WhyUnreadable() (found *problem.Problem) {
+	if s.Foreign == nil && !s.Gone && s.MissingLink == "" {
+		return nil
+	}
+	if errors.As(ExplainUnreadable(layout.Dir(s.Dir), failure.ErrNothingPublished), &found) {
+		found.Next = s.Given.Append(found.Next)
+	}
+	return found
+}
+
 // explainDamaged names the newest older file that is intact. The next run begins from it, and without one from the work database.
 func explainDamaged(dir layout.Dir, files []string, err error) error {
 	for _, file := range files {

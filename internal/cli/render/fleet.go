@@ -53,7 +53,11 @@ func PrintFleet(rows []fleet.Row, w io.Writer) error {
 			fmt.Fprintf(w, "  %s: as this machine knows it: %s\n", row.Workspace, row.Unseen)
 		}
 		for _, n := range row.Needs {
-			fmt.Fprintf(w, "  %s: %s: %s\n", row.Workspace, n.Pipeline, n.What)
+			about := row.Workspace
+			if n.Pipeline != "" {
+				about += ": " + n.Pipeline
+			}
+			fmt.Fprintf(w, "  %s: %s\n", about, n.What)
 			if n.Next != "" {
 				fmt.Fprintf(w, "    next: %s\n", n.Next)
 			}
