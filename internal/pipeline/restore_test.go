@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
+	"aqueduck/load/layout"
 )
 
 // TestRestoredBackupContinues puts a copied published file into an empty directory. The next run reads newer records only.
@@ -252,4 +254,31 @@ func failPublishWhen(t *testing.T, exists, want string) {
 	}
 	b.syncOnce(runner.Options{})
 	b.equalsOracle()
+}
+
+// TestARestoredFileIsToldLater damages the current published file and removes the work database. The run goes on from the older file, warns, and its
+// details have that line afterwards.
+func TestARestoredFileIsToldLater(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(113))
+	b.runWhole()
+	current := b.runner.Dir.Current()
+	older := strings.TrimSuffix(current, "-01.duckdb") + "-00.duckdb"
+	b.failOn(os.Link(current, older))
+	b.failOn(layout.WriteSum(b.runner.Dir, layout.SumFile(older), older, filepath.Base(older)))
+	b.failOn(os.Remove(current))
+	b.failOn(os.WriteFile(current, []byte("damaged"), 0o644))
+	b.failOn(os.RemoveAll(b.runner.Dir.Work()))
+	var log strings.Builder
+	b.runner.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	report := b.runWhole()
+	if !strings.Contains(log.String(), "restored from ") {
+		t.Errorf("the log has\n%s", log.String())
+	}
+	run, err := runlog.FindRun(t.Context(), b.runner.Dir, report.RunID)
+	b.failOn(err)
+	var told strings.Builder
+	if render.PrintRun(run, &told); !strings.Contains(told.String(), "restored: the published file could not be used") || !strings.Contains(told.String(), "restored from ") {
+		t.Errorf("the run is told as\n%s", told.String())
+	}
 }

@@ -38,6 +38,8 @@ type PastRun struct {
 	Line     string    `json:"line,omitempty"` // the run's last line of output
 	// MissingModels are the models that the published file of the run lacks, each with the reason; "": none.
 	MissingModels string `json:"missing_models,omitempty"`
+	// Restored says which damaged file the run went on without, and from which file; "": none was damaged.
+	Restored string `json:"restored,omitempty"`
 
 	Partly  bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
 	Narrow  bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
@@ -80,7 +82,7 @@ func (e *PastRun) Reported(r *Report) {
 	e.Outcome, e.Exit, e.Line, e.Emulated = r.Outcome(), r.Exit(), r.LastLine(), r.Emulated
 	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
-	e.MissingModels = r.MissingModels
+	e.MissingModels, e.Restored = r.MissingModels, r.Restored
 	for _, p := range r.Problems() {
 		e.Class = cmp.Or(e.Class, p.Class)
 		e.Error, e.Next = joinTexts(e.Error, "; ", p.Error()), joinTexts(e.Next, "; then ", p.Next)

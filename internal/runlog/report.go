@@ -108,6 +108,8 @@ type Report struct {
 	After       *problem.Problem // the command of `after:` that failed; nil: none
 	// MissingModels are the models that the published file lacks, each with the reason.
 	MissingModels string
+	// Restored says which damaged file the run went on without, and from which file.
+	Restored string
 	// TablesChanged counts the changed tables of each publish of the run, added up.
 	TablesChanged int
 	Requests      int64         // requests sent, retries included

@@ -43,7 +43,7 @@ func ReadShared(content []byte) (s Shared) {
 // AddRun returns what machines have told together with a run of this one. whole: readers of this machine have the file that the object store has.
 func (s Shared) AddRun(ctx context.Context, dir layout.Dir, past *PastRun, host string, whole bool, catalogue *schemas.Catalogue) (Shared, error) {
 	one := *past
-	one.Error, one.Next, one.Line, one.MissingModels = "", "", "", ""
+	one.Error, one.Next, one.Line, one.MissingModels, one.Restored = "", "", "", "", ""
 	s.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r SharedRun) bool { return r.Pipeline == one.Pipeline })
 	s.Runs = append(s.Runs, SharedRun{PastRun: one, Host: host})
 	slices.SortStableFunc(s.Runs, func(a, b SharedRun) int { return b.Started.Compare(a.Started) })

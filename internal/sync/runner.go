@@ -145,7 +145,8 @@ func openRun(ctx context.Context, r *stream.Run) error {
 		return err
 	}
 	if note := r.Writer.Work.Restored; note != "" {
-		r.Reported.Notes = append(r.Reported.Notes, note)
+		r.Reported.Notes, r.Reported.Restored = append(r.Reported.Notes, note), note
+		r.Runner.Log.Warn("the run began from a restored file", "cause", note, "next", "check the disk (dmesg)")
 	}
 	return nil
 }

@@ -33,6 +33,9 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 	if d.MissingModels != "" {
 		fmt.Fprintf(w, "          missing: %s\n          next: correct the file, then aqueduck sync\n", d.MissingModels)
 	}
+	if d.Restored != "" {
+		fmt.Fprintf(w, "          restored: %s\n          next: check the disk (dmesg)\n", d.Restored)
+	}
 	if !d.RetryAt.IsZero() {
 		fmt.Fprintf(w, "          retry %d of %d, by aqueduck serve, at %s\n", d.Try+1, runlog.Tries(), term.OrDash(d.RetryAt))
 	}
