@@ -31,7 +31,7 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, "by_rule.sql:4: model models.by_rule: Binder Error") || !strings.Contains(notes, `by_call.sql: model "by_call" reads calls, which no pipeline reads`) {
 		t.Errorf("notes: %s", notes)
 	}
-	if got := b.log.String(); strings.Count(got, "level=WARN msg=\"the published file lacks a model\"") != 2 || !strings.Contains(got, "by_rule.sql:4: model models.by_rule: Binder Error") {
+	if got := b.log.String(); strings.Count(got, "level=WARN msg=\"the published file lacks a model\"") != 3 || !strings.Contains(got, "by_rule.sql:4: model models.by_rule: Binder Error") {
 		t.Errorf("log: %s", got)
 	}
 	if missing := report.MissingModels; !strings.Contains(missing, "by_rule.sql:4: model models.by_rule: Binder Error") {
@@ -49,6 +49,7 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	write("by_rule", "SELECT role,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
 	b.failOn(os.Remove(filepath.Join(dir, "by_role.sql")))
 	b.failOn(os.Remove(filepath.Join(dir, "by_call.sql")))
+	b.failOn(os.Remove(filepath.Join(dir, "by_nothing.sql")))
 	b.writeConfig(nightly + "models: models/*.sql\n")
 	b.space.Advance(time.Hour)
 	if report = b.syncOnce(runner.Options{}); len(report.Notes) > 0 || report.MissingModels != "" {
