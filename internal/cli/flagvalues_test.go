@@ -44,6 +44,11 @@ func TestAWrongValueOfAFlagSaysWhatIsExpected(t *testing.T) {
 			}
 		})
 	}
+	a, _, stderr := inProcess("sync")
+	a.Lookup = func(name string) (string, bool) { return "-3", name == "AQUEDUCK_LIMIT" }
+	if code := runCommand(stopped, a); code != 2 || !strings.HasPrefix(stderr.String(), "error[usage] AQUEDUCK_LIMIT=-3 (variable of --limit): expected 0 or more") {
+		t.Errorf("a variable below zero ended with %d: %s", code, stderr)
+	}
 	if tried < 60 {
 		t.Errorf("only %d values were tried", tried)
 	}

@@ -33,8 +33,7 @@ needs neither token nor network. CSV lists the streams only, with their number o
 what needs action. So does status alone where warehouse.dir has ${AQUEDUCK_WORKSPACE} and the variable is not set. For a warehouse
 with warehouse.remote it sends two requests to the object store, which knows the runs of all machines. With --exit-code it ends
 with the exit code of the worst workspace: that of a last run that failed, 1 if its published file is gone, or 6. If a store cannot be
-asked, it ends with 1 or 3. Without --workspaces, --exit-code ends with 1 if the published file or the link to it is gone, and with 6 if
-a freshness SLA is breached. It ends with 0 if nothing is published yet: no stream is late before its first run.`,
+asked, it ends with 1 or 3. It ends with 0 if nothing is published yet: no stream is late before its first run.`,
 		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code\n  aqueduck status --workspaces",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},
@@ -71,7 +70,7 @@ a freshness SLA is breached. It ends with 0 if nothing is published yet: no stre
 			return err
 		},
 	}
-	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 1 if no reader can open the published file, with 6 if a freshness SLA is breached; with --workspaces: the worst code")
+	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit with 1 if the published file or the link to it is gone, with 6 if a freshness SLA is breached; with --workspaces: the worst code")
 	c.Flags().BoolVar(&each, "workspaces", false, "one line for each workspace, also of those that other machines ran")
 	return c
 }

@@ -229,3 +229,6 @@ func estimateDuration(r *runner.Runner, p *Plan) time.Duration {
 	}
 	return time.Duration(float64(p.Requests) / float64(rate) * float64(time.Minute))
 }
+
+// PerChangeText is the number of requests for one changed record, in the words of the list of streams.
+func (s *PlannedStream) PerChangeText() string { return schemas.FormatPerChange(s.Change) }

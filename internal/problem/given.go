@@ -29,8 +29,12 @@ func ShellQuote(word string) string {
 var (
 	plainWord = regexp.MustCompile(`^[\w./:@%+=,-]+$`)
 	ownVerb   = regexp.MustCompile(`\baqueduck (help [a-z-]+|state (show|rewind|reset)|streams (new|try)|runs show|schedule next|` +
-		`(check|doctor|emulate|erase|init|mirror|plan|pull|query|rollback|runs|schedule|schema|serve|state|status|streams|sync|top|verify|worker)\b)`)
+		`(` + strings.Join(ownCommands, "|") + `)\b)`)
 )
+
+// ownCommands are the commands that take flags of the configuration and the warehouse.
+var ownCommands = []string{"check", "doctor", "emulate", "erase", "init", "mirror", "plan", "pull", "query", "rollback", "runs", "schedule", "schema",
+	"serve", "state", "status", "streams", "sync", "top", "verify", "worker"}
 
 // Append adds the flags to every command of this program in a next step, but not to other words after the program's name, unless the step names a directory already.
 func (g CLIFlags) Append(next string) string {

@@ -169,6 +169,10 @@ func TestNarrowTablesKeepWhatMatters(t *testing.T) {
 			t.Errorf("it lacks %q", want)
 		}
 	}
+	wide := &fakeTerminal{columns: 200}
+	if printCommands(t, wide); !strings.Contains(wide.String(), "  1 per 143  ") {
+		t.Errorf("the requests for a changed record are not in the words of the streams page:\n%s", wide.String())
+	}
 	one, _, _ := strings.Cut(w.String(), "two workspaces")
 	if _, table, _ := strings.Cut(one, "$ aqueduck plan\n"); strings.Contains(table, "A CHANGE: ") {
 		t.Error("the legend explains a column that is not shown")

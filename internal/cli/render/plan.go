@@ -53,7 +53,7 @@ func printPlanned(p *plan.Plan, w io.Writer) (known bool) {
 	t.leaveOut(6, 7)
 	known = true
 	for _, s := range p.Streams {
-		t.addRow(s.Workspace, s.Stream, cmp.Or(s.Shown, s.Read), term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), fmt.Sprintf("%.3f", s.Change), s.Basis)
+		t.addRow(s.Workspace, s.Stream, cmp.Or(s.Shown, s.Read), term.OrUnknown(s.Records, ""), term.OrUnknown(s.Requests, "~"), s.PerChangeText(), s.Basis)
 		known = known && s.Requests >= 0
 	}
 	printTable(w, t)
@@ -63,7 +63,7 @@ func printPlanned(p *plan.Plan, w io.Writer) (known bool) {
 	printCut(w, t, 7, name)
 	fmt.Fprintln(w, "  RECORDS: what the source has.  REQUESTS: an estimate for this run, from BASIS.")
 	if t.shows(columnsOf(w), 6) {
-		fmt.Fprintln(w, "  A CHANGE: requests that one changed record costs a later run.")
+		fmt.Fprintln(w, "  A CHANGE: requests that one changed record costs a later run; list: none, it reads all.")
 	}
 	fmt.Fprintln(w)
 	return known

@@ -18,6 +18,9 @@ func DurationVar(flags *pflag.FlagSet, p *time.Duration, name, usage string) {
 		if err != nil {
 			return errors.New("expected a duration, e.g. 90s, 30m, 2h or 1d")
 		}
+		if *p < 0 {
+			return errors.New("expected 0 or more")
+		}
 		return nil
 	})
 }

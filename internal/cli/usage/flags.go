@@ -64,7 +64,11 @@ func SuggestFlag(c *cobra.Command, err error) error {
 func RefuseNegative(c *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if value := c.Flag(name).Value.String(); strings.HasPrefix(value, "-") {
-			return Errorf(c, "--%s %s: expected 0 or more", name, value)
+			given := "--" + name + " " + value
+			if !c.Flags().Changed(name) {
+				given = fmt.Sprintf("%s=%s (variable of --%s)", VariableOf(c.Flag(name)), value, name)
+			}
+			return Errorf(c, "%s: expected 0 or more", given)
 		}
 	}
 	return nil
