@@ -199,11 +199,14 @@ func (b *modelBuild) substituteModel(r Relation) Relation {
 	return Relation{Name: r.Name, Kind: r.Kind, SQL: clause.InSchema(b.schema.Models.substituteValues(r.SQL), b.schema.Name), Line: r.Line, Private: r.Private}
 }
 
-// recordFailure records why a model was not made. Messages have {schema} and {models}, as the model's file has them.
+// recordFailure records why a model was not made. Messages have the placeholders, as the model's file has them.
 func (b *modelBuild) recordFailure(r Relation, fault modelFault, err error) {
 	var pairs []string
-	for name, schema := range map[string]string{"schema": b.schema.Name, "models": b.schema.Models.Schema} {
-		pairs = append(pairs, `"`+duck.Name(schema)+`"`, `"{`+name+`}"`, duck.Name(schema)+".", "{"+name+"}.")
+	for prefix, schema := range map[string]string{schemaPrefix: b.schema.Name, rawPrefix: duck.RawSchema(b.schema.Name), modelPrefix: b.schema.Models.Schema} {
+		name := strings.TrimSuffix(prefix, ".")
+		for _, written := range []string{duck.Name(schema), duck.MarkPlaceholders(name)} {
+			pairs = append(pairs, `"`+written+`"`, `"`+name+`"`, written+".", prefix)
+		}
 	}
 	written := strings.NewReplacer(pairs...)
 	if text := written.Replace(err.Error()); text != err.Error() {

@@ -122,8 +122,8 @@ var packageRows = [][4]string{
 		"theirs counts parts with `assignment` in their type: {sum(unassignments) FROM ours} only removed somebody. Parts of type `assign_and_reopen` are not in theirs: " +
 			"{count(*) FROM main.conversation_parts WHERE part_type = 'assign_and_reopen'} here"},
 	{"reopens", "{sum(reopens) FROM package}", "{sum(reopens) FROM ours}",
-		"theirs counts parts of type `open`, of which {count(*) FROM models.state_intervals s JOIN main.conversation_parts p ON p.conversation_id = s.conversation_id AND p.created_at = s.began_at AND p.part_type = 'open' WHERE s.state = 'open' AND NOT s.reopened} " +
-			"end a snooze. Ours counts each time a closed conversation becomes open or snoozed, most often by a message of the contact"},
+		"theirs counts parts of type `open`; {count(*) FROM models.state_intervals s JOIN main.conversation_parts p ON p.conversation_id = s.conversation_id AND p.created_at = s.began_at AND p.part_type = 'open' WHERE s.state = 'open' AND NOT s.reopened} " +
+			"of them end a snooze. Ours counts each time a closed conversation becomes open or snoozed, most often by a message of the contact"},
 	{"conversations with a time to first close", "{count(time_to_first_close) FROM package}", "{count(time_to_first_close) FROM ours}",
 		"theirs begins at the first comment after the opening message: {count(*) FROM package WHERE time_to_first_close < 0} of them are negative. Ours begins at the contact's first message"},
 	{"median of it, in minutes", "{round(median(time_to_first_close) / 60) FROM package}", "{round(median(time_to_first_close) / 60) FROM ours}", "for the same reason"},
