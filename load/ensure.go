@@ -61,7 +61,7 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 	if err != nil {
 		return nil, err
 	}
-	raw, err := workdb.RawTables(ctx, w.db.DB, schema)
+	raw, err := w.db.DB.RawTables(ctx, schema)
 	if err != nil {
 		return nil, err
 	}

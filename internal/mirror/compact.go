@@ -10,11 +10,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
 
-	"aqueduck/internal/crash"
 	"aqueduck/load/differ"
 )
 
@@ -106,24 +104,10 @@ func placesOf(files tableFiles, deleted map[string]map[int64]bool) (places []dif
 
 // merge commits the rows that the kept files lack in place of the old files, and the deletes of the kept files in one file.
 func (m *mirror) merge(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, old, kept tableFiles, places []differ.Place, lacking int64) (*table.Table, error) {
-	var rows, deletes []iceberg.DataFile
-	var err error
-	if lacking > 0 {
-		err = m.file.Lacking(ctx, of, func(reader array.RecordReader) error {
-			rows, err = m.writeRows(ctx, t, reader)
-			return err
-		})
-	}
-	if err == nil && len(places) > 0 {
-		deletes, err = m.writeDeletes(t, kept, places)
-	}
+	rows, deletes, err := m.writeChange(ctx, of, t, kept, places, lacking)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.beginControl(ctx); err != nil {
-		return nil, err
-	}
-	crash.At(crash.MirrorWritten)
 	var added []table.DeleteFileAddition
 	for _, f := range deletes {
 		added = append(added, table.DeleteFileAddition{File: f, DataSequenceNumber: kept.lastDelete})

@@ -35,20 +35,32 @@ func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
 	if m.warehouse, err = warehouseOf(o); err != nil {
 		return r, err
 	}
+	err = m.eachWorkspace(ctx, func(w differ.Owner, s Schema) error {
+		if err := m.mirrorWorkspace(ctx, w, s); err != nil {
+			return m.explain(w.Schema, err)
+		}
+		return nil
+	})
+	return r, err
+}
+
+// eachWorkspace calls f with each workspace of the published file that is mirrored, and ends at the first error.
+func (m *mirror) eachWorkspace(ctx context.Context, f func(w differ.Owner, s Schema) error) error {
 	workspaces, err := m.file.Owners(ctx)
 	if err != nil {
-		return r, err
+		return err
 	}
 	for _, w := range workspaces {
-		at := slices.IndexFunc(o.Schemas, func(s Schema) bool { return s.Name == w.Schema })
-		if at < 0 {
-			continue
-		}
-		if err := m.mirrorWorkspace(ctx, w, o.Schemas[at]); err != nil {
-			return r, m.explain(w.Schema, err)
+		for _, s := range m.options.Schemas {
+			if s.Name != w.Schema {
+				continue
+			}
+			if err := f(w, s); err != nil {
+				return err
+			}
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // openMirror opens the object store, the catalog, and by open the published file. All calls need the returned context. The caller closes the mirror.

@@ -156,8 +156,18 @@ func (m *mirror) change(ctx context.Context, of differ.Relation, t *table.Table,
 
 // addDelta commits the rows that are gone and those that the table lacks.
 func (m *mirror) addDelta(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, held tableFiles, gone []differ.Place, lacking int64) (*table.Table, error) {
-	var rows, deletes []iceberg.DataFile
-	var err error
+	rows, deletes, err := m.writeChange(ctx, of, t, held, gone, lacking)
+	if err != nil {
+		return nil, err
+	}
+	t, err = m.commit(ctx, t, contentOf(content), func(tx *table.Transaction, summary iceberg.Properties) error {
+		return tx.NewRowDelta(summary).AddRows(rows...).AddDeletes(deletes...).Commit(ctx)
+	})
+	return t, m.committed(err, of, lacking, int64(len(gone)))
+}
+
+// writeChange writes the files of a commit: the rows that the table lacks, and the deletes of rows of its files. After it only the commit is missing.
+func (m *mirror) writeChange(ctx context.Context, of differ.Relation, t *table.Table, files tableFiles, gone []differ.Place, lacking int64) (rows, deletes []iceberg.DataFile, err error) {
 	if lacking > 0 {
 		err = m.file.Lacking(ctx, of, func(reader array.RecordReader) error {
 			rows, err = m.writeRows(ctx, t, reader)
@@ -165,19 +175,16 @@ func (m *mirror) addDelta(ctx context.Context, of differ.Relation, t *table.Tabl
 		})
 	}
 	if err == nil && len(gone) > 0 {
-		deletes, err = m.writeDeletes(t, held, gone)
+		deletes, err = m.writeDeletes(t, files, gone)
+	}
+	if err == nil {
+		err = m.beginControl(ctx)
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := m.beginControl(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	crash.At(crash.MirrorWritten)
-	t, err = m.commit(ctx, t, contentOf(content), func(tx *table.Transaction, summary iceberg.Properties) error {
-		return tx.NewRowDelta(summary).AddRows(rows...).AddDeletes(deletes...).Commit(ctx)
-	})
-	return t, m.committed(err, of, lacking, int64(len(gone)))
+	return rows, deletes, nil
 }
 
 // rewriteTouched commits the difference without files of deletes: each file that has a row that is gone is replaced, with the rows that stay in new files.

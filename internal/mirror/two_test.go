@@ -14,17 +14,23 @@ import (
 	"aqueduck/internal/lane"
 )
 
+// newRivals returns two warehouses of the same workspace, which mirror into the same tables.
+func newRivals(t *testing.T) (y, other *yard) {
+	y = newYard(t)
+	y.options.Store = "s3://lake/w"
+	y.publish(first)
+	y.mirror()
+	other = newYardAt(t, y)
+	other.options.Store = "s3://lake/w"
+	other.publish(first)
+	return y, other
+}
+
 // TestAZombieIsOvertaken pauses a mirror before each of its requests that write, one after the other, lets the mirror of a later head end, and continues it. All tables stay
 // equal to the file of the later head.
 // Holds: P3.
 func TestAZombieIsOvertaken(t *testing.T) {
-	y := newYard(t)
-	y.options.Store = "s3://lake/w"
-	y.publish(first)
-	y.mirror()
-	other := newYardAt(t, y)
-	other.options.Store = "s3://lake/w"
-	other.publish(first)
+	y, other := newRivals(t)
 	fenced := 0
 	for n := int64(1); ; n += int64(lane.Cases(3, 1)) {
 		y.options.Epoch, other.options.Epoch = 2*n, 2*n+1
@@ -66,13 +72,7 @@ func TestAZombieIsOvertaken(t *testing.T) {
 // TestTwoMirrorsAtOnce runs the mirrors of two heads at the same instant. The later one, once more, makes all tables equal.
 // Holds: P2.
 func TestTwoMirrorsAtOnce(t *testing.T) {
-	y := newYard(t)
-	y.options.Store = "s3://lake/w"
-	y.publish(first)
-	y.mirror()
-	other := newYardAt(t, y)
-	other.options.Store = "s3://lake/w"
-	other.publish(first)
+	y, other := newRivals(t)
 	for n := int64(1); n <= 6; n++ {
 		y.options.Epoch, other.options.Epoch = 2*n, 2*n+1
 		y.publish(night)

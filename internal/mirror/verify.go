@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -32,28 +31,21 @@ func VerifyTables(ctx context.Context, o Target) (r Verified, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
-	workspaces, err := m.file.Owners(ctx)
-	if err != nil {
-		return r, err
-	}
-	for _, w := range workspaces {
-		at := slices.IndexFunc(o.Schemas, func(s Schema) bool { return s.Name == w.Schema })
-		if at < 0 {
-			continue
-		}
-		tables, err := m.file.ListRelations(ctx, w.Schema, o.Schemas[at].Tables, o.Schemas[at].Internal)
+	err = m.eachWorkspace(ctx, func(w differ.Owner, s Schema) error {
+		tables, err := m.file.ListRelations(ctx, w.Schema, s.Tables, s.Internal)
 		if err != nil {
-			return r, err
+			return err
 		}
 		for _, of := range tables {
 			one, err := m.verifyTable(ctx, of, namespaceOf(w.ID), dir)
 			if err != nil {
-				return r, m.explain(w.Schema, fmt.Errorf("table %s: %w", of.Name, err))
+				return m.explain(w.Schema, fmt.Errorf("table %s: %w", of.Name, err))
 			}
 			r.Tables = append(r.Tables, one)
 		}
-	}
-	return r, nil
+		return nil
+	})
+	return r, err
 }
 
 // verifyTable compares one table, with copies of its files in a directory that is empty afterwards.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
@@ -24,10 +25,7 @@ func New(db *workdb.Database) *Facts { return &Facts{db} }
 
 // StoredSchema is the schema of a workspace that has a table: the workspace's own, or its raw schema.
 func StoredSchema(workspace string, t transform.Table) string {
-	if t.Raw {
-		return duck.RawSchema(workspace)
-	}
-	return workspace
+	return clause.StoredSchema(workspace, t)
 }
 
 // Meta gives a fact about the file by its key; "" where there is none.

@@ -19,12 +19,17 @@ func InSchema(query, schema string) string {
 	return strings.NewReplacer("{schema}", duck.Name(schema), "{raw}", duck.Name(duck.RawSchema(schema))).Replace(query)
 }
 
+// StoredSchema is the schema of a workspace that has a table: the workspace's own, or its raw schema.
+func StoredSchema(workspace string, t transform.Table) string {
+	if t.Raw {
+		return duck.RawSchema(workspace)
+	}
+	return workspace
+}
+
 // Stored is the quoted name of a stored table of a workspace.
 func Stored(schema string, t transform.Table) string {
-	if t.Raw {
-		schema = duck.RawSchema(schema)
-	}
-	return duck.Table(schema, t.Name)
+	return duck.Table(StoredSchema(schema, t), t.Name)
 }
 
 // Union gives the names of both lists, each once.

@@ -48,13 +48,21 @@ func (d *DB) TableColumns(ctx context.Context, schema string) (map[string][]Stor
 // StoredName is the quoted name of a stored table of a workspace: in the raw schema if it is there, else in the workspace's own. Where the list of
 // tables cannot be read, the query that names the table cannot be answered either.
 func (d *DB) StoredName(ctx context.Context, schema, table string) string {
-	raw, err := Remember(d, "tables of the raw schema of "+schema, Definitions, func() ([]string, error) {
-		return d.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", Catalog, RawSchema(schema))
-	})
-	if err == nil && slices.Contains(raw, table) {
+	if raw, err := d.RawTables(ctx, schema); err == nil && slices.Contains(raw, table) {
 		schema = RawSchema(schema)
 	}
 	return Table(schema, table)
+}
+
+// RawTables gives the names of the tables of a workspace that are stored in the raw schema. The caller must not change them.
+func (d *DB) RawTables(ctx context.Context, schema string) ([]string, error) {
+	return Remember(d, "raw tables of "+schema, Definitions, func() ([]string, error) {
+		names, err := d.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", Catalog, RawSchema(schema))
+		if err != nil {
+			return nil, fmt.Errorf("list the tables of %s: %w", RawSchema(schema), err)
+		}
+		return names, nil
+	})
 }
 
 // Columns gives the columns of all tables and views of a schema of the file, in order, by table. It reads them once, and again

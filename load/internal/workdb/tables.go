@@ -76,17 +76,6 @@ func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string
 	return stored, err
 }
 
-// RawTables gives the names of the tables of a workspace that are stored in the raw schema.
-func RawTables(ctx context.Context, db *duck.DB, schema string) ([]string, error) {
-	return duck.Remember(db, "raw tables of "+schema, duck.Definitions, func() ([]string, error) {
-		names, err := db.ScanTexts(ctx, "SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = $2", duck.Catalog, duck.RawSchema(schema))
-		if err != nil {
-			return nil, fmt.Errorf("list the tables of %s: %w", duck.RawSchema(schema), err)
-		}
-		return names, nil
-	})
-}
-
 // EachValue calls visit with the different values of some columns, as texts.
 func (w *Database) EachValue(ctx context.Context, relation string, columns []string, visit func([]string)) error {
 	query := "SELECT DISTINCT " + strings.ReplaceAll(duck.Names("", columns), ",", "::VARCHAR,") + "::VARCHAR FROM " + relation
@@ -115,7 +104,7 @@ func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables 
 		if err != nil {
 			return err
 		}
-		raw, err := RawTables(ctx, w.DB, schema)
+		raw, err := w.DB.RawTables(ctx, schema)
 		if err != nil {
 			return err
 		}
