@@ -8,11 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"aqueduck/internal/cli/querying"
 	"aqueduck/internal/cli/usage"
 )
-
-// parquet is the output format that a terminal cannot show.
-const parquet = "parquet"
 
 // writesJSONLines reports whether a command writes only lines of JSON to stderr: one that runs pipelines, with --log-format json.
 func writesJSONLines(env *Env, c *cobra.Command) bool {
@@ -24,7 +22,7 @@ const forms = "forms"
 
 // valuesOf lists the allowed values of flags that all commands have.
 var valuesOf = map[string][]string{
-	"output": {"table", "json", "csv", parquet}, "log-level": {"debug", "info", "warn", "error"}, "log-format": {"auto", "text", "json"},
+	"output": {"table", "json", "csv", querying.Parquet}, "log-level": {"debug", "info", "warn", "error"}, "log-format": {"auto", "text", "json"},
 	"progress": {"auto", "tty", "plain", "json", "none"}, "color": {"auto", "always", "never"},
 }
 

@@ -1,0 +1,124 @@
+// Package querying answers statements and saved queries from a published file, within limits, and says why one has no answer.
+package querying
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"aqueduck/internal/cli/render"
+	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/problem"
+	"aqueduck/internal/sandbox"
+	"aqueduck/load/failure"
+	"aqueduck/load/layout"
+	"aqueduck/load/read"
+)
+
+// Parquet is the output format that a terminal cannot show.
+const Parquet = "parquet"
+
+// errTooLong is the reason why a statement was stopped.
+var errTooLong = errors.New("it gave no row within")
+
+// Limits are the limits of a statement, and how much of its answer a terminal shows.
+type Limits struct {
+	Time   time.Duration // until its first row; 0: without a limit
+	Memory usage.Memory
+	All    bool // also a terminal shows everything
+}
+
+// Asker answers statements about a warehouse, in a separate process.
+type Asker struct {
+	Limits
+	Dir        layout.Dir
+	Output     string           // table, json, csv or parquet
+	Stdout     io.Writer        // gets the rows
+	WriteError func() error     // the first error of Stdout; nil if it has none
+	Now        func() time.Time // what now() is in SQL
+}
+
+// Answer writes the rows of a statement. An error has a cause and a next step.
+func (a Asker) Answer(ctx context.Context, statement string) error {
+	if err := a.writeAnswer(ctx, statement); err != nil {
+		return a.explainUnanswered(err)
+	}
+	return nil
+}
+
+// writeAnswer writes the rows of a statement. The time limit ends with the first row: from then on the reader of the output sets the pace.
+func (a Asker) writeAnswer(ctx context.Context, statement string) error {
+	program, err := sandbox.CurrentProgram()
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	isolation := read.Isolation{Program: program, Memory: int64(a.Memory), Now: a.Now}
+	if a.Time <= 0 {
+		a.Time = math.MaxInt64
+	} else {
+		isolation.CPU = 2*a.Time + time.Minute // for its two threads; the time limit comes first unless this process ends
+	}
+	clock := time.AfterFunc(a.Time, func() { end(errTooLong) })
+	defer clock.Stop()
+	ready := func() { clock.Stop() }
+	if a.Output == Parquet {
+		err = isolation.Parquet(ctx, a.Dir.Readable(), statement, ready, a.Stdout)
+	} else {
+		err = writeRows(ctx, isolation, a.Dir.Readable(), statement, ready, render.NewAnswer(a.Output, a.Stdout, a.All))
+	}
+	if err != nil && context.Cause(ctx) == errTooLong {
+		return fmt.Errorf("%w %s (--timeout) and was stopped", errTooLong, a.Time)
+	}
+	return err
+}
+
+func writeRows(ctx context.Context, in read.Isolation, file, statement string, ready func(), out render.Rows) error {
+	err := in.QueryTyped(ctx, file, statement, func(columns, types []string, row []any) error {
+		if row == nil {
+			ready()
+			return out.WriteHeader(columns, types)
+		}
+		return out.WriteRow(row)
+	})
+	if err != nil {
+		return err
+	}
+	return out.FinishTable()
+}
+
+// explainUnanswered adds the cause and the next step to the error of a statement.
+func (a Asker) explainUnanswered(err error) error {
+	if errors.Is(err, failure.ErrNothingPublished) || errors.Is(err, failure.ErrUnreadable) {
+		return err
+	}
+	if a.WriteError() != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	p := &problem.Problem{Class: "query", What: "the statement failed", Err: err, Next: "see the tables and columns: aqueduck query \"FROM _sync.dictionary\""}
+	var refused *read.Refused
+	switch {
+	case errors.Is(err, errTooLong):
+		p.Next = "query fewer rows, or raise the limit: --timeout 1h"
+	case errors.Is(err, failure.ErrQueryMemory):
+		p.Next = "query fewer rows, or raise the limit: --memory 8GB"
+	case errors.Is(err, render.ErrTable):
+		p.Next = "use -o csv, which has no limit, or query fewer rows: LIMIT 1000"
+	case errors.Is(err, failure.ErrQueryRow):
+		p.Next = "select a part of the value: left(text, 1000)"
+	case errors.Is(err, failure.ErrQueryFault):
+		p.Next = "rewrite the statement; the warehouse is unchanged"
+	case errors.As(err, &refused):
+		p.Next = "remove it from the statement, or attach the published file in your own DuckDB session"
+	case strings.Contains(err.Error(), "Parser Error"), strings.Contains(err.Error(), "No function matches"):
+		p.Next = "correct the statement at the marked place"
+	case errors.Is(err, read.ErrReadOnly), err.Error() == "empty query":
+		p.Next = "give one statement that reads; to store a result, attach the published file in your own DuckDB session"
+	}
+	return p
+}
