@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,7 +119,7 @@ func TestThePackageInstallsRunsAndGoes(t *testing.T) {
 }
 
 // TestTheFiveCommandsOfTheReadmeGiveAnAnswer runs them on a bare Debian 12, with the package of the last commit, and logs the seconds
-// after each.
+// after each. The README says how long they took, and of how many rows: the rows are the same, and the seconds at most four times as many.
 func TestTheFiveCommandsOfTheReadmeGiveAnAnswer(t *testing.T) {
 	t.Parallel()
 	built := buildOnDebian(t, releaseParts{arches: []string{runtime.GOARCH}}, t.TempDir(), "mmdebstrap", "systemd-nspawn")
@@ -139,6 +141,50 @@ func TestTheFiveCommandsOfTheReadmeGiveAnAnswer(t *testing.T) {
 	t.Log(said)
 	if len(commands) != 5 || !strings.Contains(said, "conversations\n") {
 		t.Errorf("%d commands say\n%s", len(commands), said)
+	}
+	written, rows := writtenTime(t, "../../README.md")
+	if !strings.Contains(said, " rows="+rows+" ") {
+		t.Errorf("README says %s rows, and the run\n%s", rows, said)
+	}
+	if took := lastSeconds(t, said); took > 4*written {
+		t.Errorf("the commands took %d seconds, README says %d", took, written)
+	}
+}
+
+// writtenTime returns the seconds that the README says of its five commands, and the rows that they read.
+func writtenTime(t *testing.T, readme string) (seconds int, rows string) {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	requireNoError(t, err)
+	found := regexp.MustCompile("they took ([0-9]+) seconds in all, .*: ([0-9,]+) rows").FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("%s does not say how long the five commands took", readme)
+	}
+	seconds, err = strconv.Atoi(string(found[1]))
+	requireNoError(t, err)
+	return seconds, strings.ReplaceAll(string(found[2]), ",", "")
+}
+
+// lastSeconds is the last time that the script of the five commands printed.
+func lastSeconds(t *testing.T, said string) (seconds int) {
+	t.Helper()
+	lines := regexp.MustCompile("(?m)^seconds ([0-9]+)$").FindAllStringSubmatch(said, -1)
+	if lines == nil {
+		t.Fatalf("no time was printed:\n%s", said)
+	}
+	seconds, err := strconv.Atoi(lines[len(lines)-1][1])
+	requireNoError(t, err)
+	return seconds
+}
+
+// TestTheReadmeSaysHowLongItsFiveCommandsTook reads what TestTheFiveCommandsOfTheReadmeGiveAnAnswer compares.
+func TestTheReadmeSaysHowLongItsFiveCommandsTook(t *testing.T) {
+	t.Parallel()
+	if seconds, rows := writtenTime(t, "../../README.md"); seconds < 5 || len(rows) < 5 {
+		t.Errorf("README says %d seconds and %s rows", seconds, rows)
+	}
+	if got := lastSeconds(t, "seconds 11\nOK rows=7 time=24.0s\nseconds 36\n"); got != 36 {
+		t.Errorf("the last time is %d", got)
 	}
 }
 
