@@ -66,6 +66,7 @@ var fewWords = map[string]string{
 	"… has the tables of another warehouse of this workspace":                     "s3://BUCKET/PREFIX, or a namespace of the catalog, has the tables of another warehouse of this workspace",
 	"… has the tables of another workspace, …":                                    "s3://BUCKET/PREFIX, or a namespace of the catalog, has the tables of another workspace, ID",
 	"… was not made by this program":                                              "s3://BUCKET/PREFIX, or a namespace of the catalog, was not made by this program",
+	"… is a file, not the link to the published file…":                            "DATA/warehouse.duckdb is a file, not the link to the published file",
 	"… is a file, not a directory":                                                "DATA is a file, not a directory",
 	"… is already there; nothing was written":                                     "pipelines.yaml, or another file of init, is already there; nothing was written",
 	"… is no catalog that this version can write":                                 "CATALOG is no catalog that this version can write",
@@ -405,6 +406,7 @@ func (r *errorReader) answer(class string) string {
 // noteLiteral notes a Problem. One without a fixed word, and without a known cause, is not noted: nobody could find it by its words.
 func (r *errorReader) noteLiteral(n *ast.CompositeLit) {
 	var class string
+	explained := false // the text of the cause follows
 	s := documentedError{what: "…", next: cmp.Or(r.local[".Next"], "aqueduck sync PIPELINE --failed")}
 	for _, e := range n.Elts {
 		pair, ok := e.(*ast.KeyValueExpr)
@@ -418,6 +420,8 @@ func (r *errorReader) noteLiteral(n *ast.CompositeLit) {
 			s.what = r.messageTemplate(pair.Value)
 		case "Next":
 			s.next = r.messageTemplate(pair.Value)
+		case "Err":
+			explained = identifierOf(pair.Value) == "err"
 		}
 	}
 	if class == "interrupted" || class == "transient" && s.what == "…" {
@@ -431,6 +435,12 @@ func (r *errorReader) noteLiteral(n *ast.CompositeLit) {
 			for text := range strings.SplitSeq(cause, either) {
 				whats = append(whats, strings.TrimSuffix(text, "…")+"…"+rest)
 			}
+		}
+	}
+	if explained && len(r.causes) > 0 && !s.derived {
+		whats = nil
+		for _, cause := range r.causes {
+			whats = append(whats, s.what+": "+cause)
 		}
 	}
 	for _, what := range whats {

@@ -33,6 +33,11 @@ func TestPrepareRefusesWhatIsNotAWarehouse(t *testing.T) {
 		{"of a later version", func(t *testing.T, path string) {
 			writeFile(t, filepath.Join(path, ".aqueduck", "format"), "aqueduck warehouse 9\n")
 		}, "another version of the program"},
+		{"a warehouse whose mark is gone", func(t *testing.T, path string) {
+			must(t, load.Prepare(layout.Dir(path)))
+			must(t, os.Remove(filepath.Join(path, ".aqueduck", "format")))
+			writeFile(t, filepath.Join(path, ".aqueduck", "published", "a.duckdb"), "")
+		}, ".aqueduck/format is missing: every warehouse has this file"},
 		{"a hidden directory of somebody else", func(t *testing.T, path string) { writeFile(t, filepath.Join(path, ".aqueduck", "x"), "") }, "contains .aqueduck"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

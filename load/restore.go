@@ -143,12 +143,8 @@ func Prepare(d layout.Dir) error {
 // adoptBackup turns a published file that was put into an empty directory as warehouse.duckdb into the published file
 // behind the link.
 func adoptBackup(d layout.Dir) error {
-	files, err := d.PublishedFiles()
-	if err != nil {
+	if err := layout.LinkReplaced(d); err != nil {
 		return err
-	}
-	if len(files) > 0 || disk.Exists(d.Work()) {
-		return fmt.Errorf("%s is a file instead of a link: move it away; the next run creates the link again", d.Link())
 	}
 	if disk.Exists(d.Link() + ".wal") {
 		return fmt.Errorf("%s.wal is next to the backup: a session changed the backup; restore the published file without it", d.Link())

@@ -225,8 +225,9 @@ func TestBackupIsPutBackIntoAnEmptyDirectory(t *testing.T) {
 
 	must(t, os.Remove(fresh.Link()))
 	must(t, os.WriteFile(fresh.Link(), text, 0o644))
-	if err := load.Prepare(fresh); err == nil || !strings.Contains(err.Error(), "move it away") {
-		t.Errorf("a file in the place of the link: %v, want to hear what to do", err)
+	var replaced *layout.LinkReplacedError
+	if err := load.Prepare(fresh); !errors.As(err, &replaced) || replaced.Path != fresh.Link() {
+		t.Errorf("a file in the place of the link: %v, want to hear what it is", err)
 	}
 	notOurs := layout.Dir(filepath.Join(t.TempDir(), "other"))
 	writeFile(t, notOurs.Link(), "not a database")

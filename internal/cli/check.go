@@ -38,7 +38,7 @@ Messages about a private file give the line and kind of each mistake, and none o
 only their owner can read, and files outside the configuration's directory.
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. They also
-name what a run on this machine would refuse, such as a token file that others can read.
+name what a run on this machine would refuse: a token file that others can read, or a damaged file in the warehouse directory.
 
 A variable that is not set is listed if only an address, a token or an alert needs it: a run reports it. Anywhere else, as in
 warehouse.dir, it is a mistake.

@@ -115,8 +115,11 @@ func TestTablesEndWithoutSpaces(t *testing.T) {
 func TestDirectoryOfAnotherUserIsExplained(t *testing.T) {
 	t.Parallel()
 	for next, err := range map[string]error{
-		"run it as the owner of the warehouse":                       fmt.Errorf("prepare data: %w", &fs.PathError{Op: "chmod", Path: "data/.aqueduck", Err: syscall.EPERM}),
-		"give an empty directory or the directory of this warehouse": errors.New("data is not a warehouse of this program"),
+		"run it as the owner of the warehouse":                                                                       fmt.Errorf("prepare data: %w", &fs.PathError{Op: "chmod", Path: "data/.aqueduck", Err: syscall.EPERM}),
+		"give an empty directory or the directory of this warehouse":                                                 errors.New("data is not a warehouse of this program"),
+		"if this is the directory of this warehouse: echo 'aqueduck warehouse 1' > data/.aqueduck/format; otherwise": &layout.UnmarkedError{Path: "data/.aqueduck/format"},
+		"run the version of the program that made it":                                                                &layout.FormatError{Path: "data/.aqueduck/format", Found: "aqueduck warehouse 9"},
+		"move this file away, then run aqueduck sync, which makes":                                                   fmt.Errorf("adopt: %w", &layout.LinkReplacedError{Path: "data/warehouse.duckdb"}),
 	} {
 		if p := runner.NotUsable(err); p.Class != "config" || p.ExitCode() != problem.ExitConfig || !strings.HasPrefix(p.Next, next) {
 			t.Errorf("%v: %+v", err, p)

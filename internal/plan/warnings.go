@@ -3,13 +3,13 @@ package plan
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
-	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
 
@@ -25,17 +25,27 @@ func FindDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalo
 		return warnings
 	}
 	warnings = append(warnings, c.ConnectionDoubts()...)
-	if err := layout.Trusted(r.Dir); err != nil {
-		found := runner.NotUsable(err)
-		warnings = append(warnings, found.Error()+"; next: "+found.Next)
-	}
+	refused := describeRefusals(r)
+	warnings = append(warnings, refused...)
 	notes, err := sync.MaskingNotes(ctx, r)
-	var refused *problem.Problem
-	if errors.As(err, &refused) && refused.Class == "config" {
-		return append(warnings, refused.Error()+"; next: "+refused.Next)
+	var damaged *problem.Problem
+	if errors.As(err, &damaged) && damaged.Class == "config" {
+		text := damaged.Error() + "; next: " + damaged.Next
+		if slices.Contains(refused, text) {
+			return warnings
+		}
+		return append(warnings, text)
 	}
 	if err != nil {
 		r.Log.Debug("the published file was not checked", "error", err)
 	}
 	return append(warnings, notes...)
+}
+
+// describeRefusals says why the next run would refuse the directory as it is now.
+func describeRefusals(r *runner.Runner) (texts []string) {
+	for _, refused := range sync.FindRefusals(r) {
+		texts = append(texts, refused.Error()+"; next: "+refused.Next)
+	}
+	return texts
 }

@@ -104,6 +104,9 @@ func Classify(err error) *Problem {
 		}
 		return &Problem{Class: problem.Class, What: FirstLine(err), Next: problem.Next, Exit: problem.Exit}
 	}
+	if file := classifyDatabase(err); file != nil {
+		return file
+	}
 	var busy *layout.BusyError
 	var answer *api.Error
 	var mistakes grammar.Mistakes
@@ -113,19 +116,8 @@ func Classify(err error) *Problem {
 		return ClassifyHeldBack(held)
 	case errors.As(err, &mistakes):
 		return &Problem{Class: "config", What: err.Error(), Next: "correct the marked lines, then run aqueduck check"}
-	case errors.Is(err, failure.ErrNothingPublished):
-		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
-	case errors.Is(err, failure.ErrUnreadable):
-		return &Problem{Class: "data", What: FirstLine(err), Next: "publish a new one: aqueduck sync"}
-	case errors.Is(err, failure.ErrNoWholeFile):
-		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
-			Next: "restore a backup into an empty directory, with its erasures.log and hash.key (docs/recover.md), and give that directory: --dir DIR"}
-	case errors.Is(err, failure.ErrDamaged):
-		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
 	case errors.As(err, &busy):
 		return &Problem{Class: "busy", What: err.Error(), Next: BusyNext}
-	case errors.Is(err, failure.ErrFormat):
-		return &Problem{Class: "config", What: FirstLine(err), Next: "use at least the program version that last wrote this warehouse"}
 	case errors.Is(err, tombstone.ErrErasures):
 		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
 			Next: "restore the file from a backup, or move it away: it is then written again from the published file, with all erasures that this warehouse knows"}
@@ -154,6 +146,30 @@ func Classify(err error) *Problem {
 		return &Problem{Class: "interrupted", What: "interrupted", Exit: ExitInterrupted}
 	}
 	return classifyFile(err)
+}
+
+// classifyDatabase returns the Problem of a work database or published file that is missing, damaged or of another version; nil for other errors.
+func classifyDatabase(err error) *Problem {
+	var replaced *layout.LinkReplacedError
+	switch {
+	case errors.Is(err, failure.ErrNothingPublished):
+		return &Problem{Class: "data", What: "nothing is published yet", Next: "aqueduck sync"}
+	case errors.Is(err, failure.ErrUnreadable):
+		return &Problem{Class: "data", What: FirstLine(err), Next: "aqueduck sync, which publishes a new one"}
+	case errors.As(err, &replaced):
+		return &Problem{Class: "config", What: FirstLine(err), Next: "move this file away, then run aqueduck sync, which makes the link again; nothing is lost"}
+	case errors.Is(err, layout.ErrNoSum):
+		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
+			Next: "restore the missing .sha256 file, or make it again for a file that you trust (docs/recover.md), then run the same command again"}
+	case errors.Is(err, failure.ErrNoWholeFile):
+		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
+			Next: "restore a backup into an empty directory, with its erasures.log and hash.key (docs/recover.md), and give that directory: --dir DIR"}
+	case errors.Is(err, failure.ErrDamaged):
+		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
+	case errors.Is(err, failure.ErrFormat):
+		return &Problem{Class: "config", What: FirstLine(err), Next: "use at least the program version that last wrote this warehouse"}
+	}
+	return nil
 }
 
 // nameDiskFirst is the text of an error about a full disk. It begins with the disk; what was being done comes last.

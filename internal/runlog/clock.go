@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"aqueduck/internal/problem"
 	"aqueduck/load/layout"
 )
 
@@ -63,6 +64,12 @@ func (c *WarehouseClock) FollowMachine() { c.source.Store(&sourceClock{c.machine
 // FollowEmulated makes it the clock of an emulated workspace.
 func (c *WarehouseClock) FollowEmulated(now func() time.Time) {
 	c.source.Store(&sourceClock{now, true})
+}
+
+// DamagedEmulator is the problem of an emulated warehouse whose hours and clock cannot be read.
+func DamagedEmulator(dir layout.Dir, err error) *problem.Problem {
+	return &problem.Problem{Class: "config", What: "read the emulated hours: " + dir.EmulatorFile(), Err: err,
+		Next: "restore the file, or start again in another directory: --dir DIR"}
 }
 
 // WarehouseTime returns the time on the clock of a warehouse when this machine's shows a time, as the files tell: the same time, or for an

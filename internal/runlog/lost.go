@@ -40,10 +40,22 @@ func ExplainUnreadable(dir layout.Dir, err error) error {
 	switch {
 	case errors.Is(err, failure.ErrNothingPublished) && foreign != nil:
 		return &problem.Problem{Class: "config", What: "wrong directory", Err: foreign, Next: "give the directory of a warehouse: --dir DIR"}
+	case errors.Is(err, failure.ErrNothingPublished) && layout.LinkReplaced(dir) != nil:
+		return layout.LinkReplaced(dir)
 	case errors.Is(err, failure.ErrNothingPublished) && len(files) > 0:
 		return &problem.Problem{Class: "data", What: "the link " + dir.Link() + " to the published file is missing", Next: "aqueduck sync, which makes it again; nothing is lost"}
 	case errors.Is(err, failure.ErrUnreadable) && len(files) > 0:
-		return explainDamaged(dir, files, err)
+		older, atFault := findIntact(dir, files)
+		if !atFault {
+			return err
+		}
+		if older != "" {
+			return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: "aqueduck sync, which goes on from an intact file; until then, open " + older}
+		}
+		if _, missing := os.Stat(dir.Database()); missing == nil {
+			return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: "aqueduck sync, which publishes a new one"}
+		}
+		return &problem.Problem{Class: "data", What: "the published file is damaged, and no older file is intact", Err: err, Next: NextAfterLoss}
 	case errors.Is(err, failure.ErrNothingPublished), errors.Is(err, failure.ErrUnreadable):
 		if gone, unread := LostPublished(dir); unread == nil && gone {
 			return &problem.Problem{Class: "data", What: fmt.Sprintf("runs published to %s, and no published file is left", dir), Next: NextAfterLoss + "; without a backup: aqueduck sync"}
@@ -58,25 +70,22 @@ func (s *Status) WhyUnreadable() (found *problem.Problem) {
 	if s.Foreign == nil && !s.Gone && s.MissingLink == "" {
 		return nil
 	}
-	if errors.As(ExplainUnreadable(layout.Dir(s.Dir), failure.ErrNothingPublished), &found) {
-		found.Next = s.Given.Append(found.Next)
-	}
+	found = problem.Classify(ExplainUnreadable(layout.Dir(s.Dir), failure.ErrNothingPublished))
+	found.Next = s.Given.Append(found.Next)
 	return found
 }
 
-// explainDamaged names the newest older file that is intact. The next run begins from it, and without one from the work database.
-func explainDamaged(dir layout.Dir, files []string, err error) error {
+// findIntact returns the newest older file that is intact, "" without one. The next run begins from it, and without one from the work database.
+// atFault is false if the file of readers is intact, or this user may not read the files.
+func findIntact(dir layout.Dir, files []string) (older string, atFault bool) {
 	for _, file := range files {
 		changed := layout.CheckSum(file, layout.SumFile(file))
 		switch {
 		case changed != nil && failure.Forbidden(changed), changed == nil && file == dir.Current():
-			return err // this user may not read it, or it is not the file that is at fault
+			return "", false
 		case changed == nil:
-			return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: "aqueduck sync, which goes on from an intact file; until then, open " + file}
+			return file, true
 		}
 	}
-	if _, missing := os.Stat(dir.Database()); missing == nil {
-		return &problem.Problem{Class: "data", What: problem.FirstLine(err), Next: "aqueduck sync, which publishes a new one"}
-	}
-	return &problem.Problem{Class: "data", What: "the published file is damaged, and no older file is intact", Err: err, Next: NextAfterLoss}
+	return "", true
 }

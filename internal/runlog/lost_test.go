@@ -28,6 +28,8 @@ func TestAReaderIsToldAStepThatHelps(t *testing.T) {
 			want: "error[config] wrong directory: DIR is not a warehouse and contains file\n     next: give the directory of a warehouse: --dir DIR"},
 		"no link": {files: []string{"a"}, err: failure.ErrNothingPublished,
 			want: "error[data] the link DIR/warehouse.duckdb to the published file is missing\n     next: aqueduck sync, which makes it again; nothing is lost"},
+		"a copy instead of the link": {files: []string{"a"}, extra: "warehouse.duckdb", err: failure.ErrNothingPublished,
+			want: "error[config] DIR/warehouse.duckdb is a file, not the link to the published file\n     next: move this file away, then run aqueduck sync, which makes the link again; nothing is lost"},
 		"all files gone": {link: true, err: failure.ErrNothingPublished,
 			want: "error[data] runs published to DIR, and no published file is left\n     next: restore a backup into an empty directory"},
 		"an older file is intact": {files: []string{"!0", "1", "!a"}, link: true, err: failure.ErrUnreadable,
@@ -37,7 +39,7 @@ func TestAReaderIsToldAStepThatHelps(t *testing.T) {
 		"the work database is there": {files: []string{"!a"}, link: true, extra: ".aqueduck/work/work.duckdb", err: failure.ErrUnreadable,
 			want: "error[data] the published file cannot be read\n     next: aqueduck sync, which publishes a new one"},
 		"the file is intact": {files: []string{"a"}, link: true, err: failure.ErrUnreadable,
-			want: "error[data] the published file cannot be read\n     next: publish a new one: aqueduck sync"},
+			want: "error[data] the published file cannot be read\n     next: aqueduck sync, which publishes a new one"},
 		"another error": {err: errors.New("no"), want: "error[bug] no"},
 	} {
 		t.Run(name, func(t *testing.T) {

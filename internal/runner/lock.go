@@ -94,11 +94,23 @@ func NotUsable(err error) *problem.Problem {
 		return &problem.Problem{Class: "config", What: "this user cannot write to the warehouse directory", Err: err,
 			Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}
 	}
+	const unusable = "the warehouse directory cannot be used"
 	var public *layout.PublicError
 	if errors.As(err, &public) {
-		return &problem.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err, Next: "chmod o-w " + public.Path + ", or give another directory: --dir DIR"}
+		return &problem.Problem{Class: "config", What: unusable, Err: err, Next: "chmod o-w " + public.Path + ", or give another directory: --dir DIR"}
 	}
-	return &problem.Problem{Class: "config", What: "the warehouse directory cannot be used", Err: err,
+	var unmarked *layout.UnmarkedError
+	if errors.As(err, &unmarked) {
+		return &problem.Problem{Class: "config", What: unusable, Err: err, Next: "if this is the directory of this warehouse: " + unmarked.Restore() + "; otherwise give another: --dir DIR"}
+	}
+	var other *layout.FormatError
+	if errors.As(err, &other) {
+		return &problem.Problem{Class: "config", What: unusable, Err: err, Next: "run the version of the program that made it, or give another directory: --dir DIR"}
+	}
+	if replaced := (*layout.LinkReplacedError)(nil); errors.As(err, &replaced) {
+		return problem.Classify(err)
+	}
+	return &problem.Problem{Class: "config", What: unusable, Err: err,
 		Next: "give an empty directory or the directory of this warehouse, with warehouse.dir in pipelines.yaml or --dir"}
 }
 

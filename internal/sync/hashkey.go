@@ -50,6 +50,10 @@ func ReadHashKey(r *runner.Runner, pipeline string) ([]byte, error) {
 	if err == nil {
 		return key, nil
 	}
+	if !r.Config.HasHashes(r.Catalogue) {
+		return nil, &problem.Problem{Class: "config", What: "read the key for hashed columns, although pipelines.yaml hashes none", Err: err,
+			Next: "restore the file from a backup, or remove it: the next run makes a new key"}
+	}
 	next := "restore the file from a backup; without a backup, remove the file, then: " +
 		r.Given.Append("aqueduck sync "+pipeline+" --full-refresh --accept-hash-key") + " hashes again all values that the source still has, with a new key"
 	return nil, &problem.Problem{Class: "config", What: "read the key for hashed columns", Err: err, Next: next}

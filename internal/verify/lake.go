@@ -1,11 +1,14 @@
 package verify
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/term"
+	"aqueduck/load/failure"
 	"aqueduck/load/lakecheck"
 )
 
@@ -20,12 +23,13 @@ func (v *workspaceVerifier) checkLake(ctx context.Context, sum *Verification) er
 		return err
 	}
 	state, err := lakecheck.Check(ctx, v.runner.Dir, schema, v.published.Reader, sum.File, parquet.Every > 0)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(failure.AsUnreadable(err), failure.ErrUnreadable) {
 		return err
 	}
 	lake := VerifiedLake{Workspace: v.workspace, How: state.Unknown, File: state.File, Tables: state.Tables, Parts: state.Parts, Damages: len(state.Damages)}
 	if err != nil {
-		lake.Error = problem.Classify(err).Error()
+		failed := problem.Classify(err)
+		lake.Class, lake.Error, lake.Next = failed.Class, failed.Error(), cmp.Or(failed.Next, "aqueduck verify")
 	}
 	if lake.Whole = lake.How == "" && err == nil; lake.Whole {
 		lake.How = term.Count(state.Tables, "table") + ", " + term.Count(state.Parts, "part")

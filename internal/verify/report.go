@@ -28,8 +28,12 @@ func (v *Verification) LastLine() string {
 			accepted++
 		}
 	}
-	return fmt.Sprintf("%s verify streams=%d sampled=%d differ=%d findings=%d accepted=%d requests=%d",
-		word, len(v.Streams), v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
+	failed := ""
+	if n := v.notCompared(); n > 0 {
+		failed = fmt.Sprintf(" not_compared=%d", n)
+	}
+	return fmt.Sprintf("%s verify streams=%d%s sampled=%d differ=%d findings=%d accepted=%d requests=%d",
+		word, len(v.Streams), failed, v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
 }
 
 // verifyState is what verifications store between runs: ids of differences, without any key or value of a record. It is a file beside the

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/internal/term"
 	"aqueduck/load/compare"
+	"aqueduck/load/failure"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -110,13 +112,14 @@ func (c *streamCheck) runCheck(ctx context.Context) error {
 	case errors.Is(err, api.ErrBudget):
 		c.result.How, c.result.Whole = "as far as the request budget allowed", false
 		return nil
-	case ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth:
+	case ctx.Err() != nil || api.ClassOf(err) == api.ClassAuth || errors.Is(failure.AsUnreadable(err), failure.ErrUnreadable):
 		return err
 	case problem.IsUnavailable(err):
 		c.result.How = "not compared: " + problem.Classify(err).What
 		return nil
 	}
-	c.result.Error = problem.Classify(err).Error()
+	failed := problem.Classify(err)
+	c.result.Class, c.result.Error, c.result.Next = failed.Class, failed.Error(), cmp.Or(failed.Next, "aqueduck verify --select "+c.stream.Name)
 	return nil
 }
 

@@ -44,29 +44,33 @@ type Verified struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
 	How       string    `json:"how"`
-	AsOf      time.Time `json:"as_of,omitzero"` // later changes are no differences; absent: the stream was not compared
-	Sampled   int64     `json:"sampled"`        // rows that were compared
-	Differ    int64     `json:"differ"`         // of them: those that differ
-	Missing   int       `json:"missing"`        // records of the source without a row
-	Stale     int       `json:"stale"`          // rows with another content than the source
-	Ghost     int       `json:"ghost"`          // rows of records that the source does not have
-	Doubled   int       `json:"doubled"`        // rows that exist twice
-	Under     float64   `json:"under"`          // as in Verification
-	Whole     bool      `json:"whole"`          // as in Verification
-	Requests  int64     `json:"requests"`       // requests sent
+	AsOf      time.Time `json:"as_of,omitzero"`  // later changes are no differences; absent: the stream was not compared
+	Sampled   int64     `json:"sampled"`         // rows that were compared
+	Differ    int64     `json:"differ"`          // of them: those that differ
+	Missing   int       `json:"missing"`         // records of the source without a row
+	Stale     int       `json:"stale"`           // rows with another content than the source
+	Ghost     int       `json:"ghost"`           // rows of records that the source does not have
+	Doubled   int       `json:"doubled"`         // rows that exist twice
+	Under     float64   `json:"under"`           // as in Verification
+	Whole     bool      `json:"whole"`           // as in Verification
+	Requests  int64     `json:"requests"`        // requests sent
+	Class     string    `json:"class,omitempty"` // of the error for which it was not compared
 	Error     string    `json:"error,omitempty"`
+	Next      string    `json:"next,omitempty"`
 }
 
 // VerifiedLake is the result for the Parquet files of one workspace.
 type VerifiedLake struct {
 	Workspace string `json:"workspace"`
 	How       string `json:"how"`
-	File      string `json:"file,omitempty"` // the published file that they belong to
-	Tables    int    `json:"tables"`         // of the manifest
-	Parts     int    `json:"parts"`          // of all tables
-	Damages   int    `json:"damages"`        // number of its findings
-	Whole     bool   `json:"whole"`          // parts and rows were compared
+	File      string `json:"file,omitempty"`  // the published file that they belong to
+	Tables    int    `json:"tables"`          // of the manifest
+	Parts     int    `json:"parts"`           // of all tables
+	Damages   int    `json:"damages"`         // number of its findings
+	Whole     bool   `json:"whole"`           // parts and rows were compared
+	Class     string `json:"class,omitempty"` // of the error for which they were not compared
 	Error     string `json:"error,omitempty"`
+	Next      string `json:"next,omitempty"`
 }
 
 // Finding is one difference, or one damage to the Parquet files, whose Key is a path. Its id is the same in every verification.
@@ -87,18 +91,28 @@ type Finding struct {
 // Exit returns the exit code of the program.
 func (v *Verification) Exit() int {
 	code := problem.ExitOK
-	for _, s := range v.Streams {
-		if s.Error != "" {
-			code = problem.ExitFailed
-		}
-	}
-	if slices.ContainsFunc(v.Lakes, func(l VerifiedLake) bool { return l.Error != "" }) {
+	if v.notCompared() > 0 {
 		code = problem.ExitFailed
 	}
 	if slices.ContainsFunc(v.Findings, func(f Finding) bool { return !f.Accepted }) {
 		code = problem.ExitBreached
 	}
 	return code
+}
+
+// notCompared is the number of streams, and of workspaces with Parquet files, that an error kept from being compared.
+func (v *Verification) notCompared() (n int) {
+	for _, s := range v.Streams {
+		if s.Error != "" {
+			n++
+		}
+	}
+	for _, l := range v.Lakes {
+		if l.Error != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // workspaceVerifier compares one workspace with the published file.

@@ -22,6 +22,7 @@ import (
 	"aqueduck/load"
 	"aqueduck/load/compare"
 	"aqueduck/load/facts"
+	"aqueduck/load/failure"
 	"aqueduck/load/mask"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -35,7 +36,7 @@ func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline,
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, held.Close()) }()
+	defer func() { err = failure.AsUnreadable(errors.Join(err, held.Close())) }()
 	streams := map[string][]*schemas.Stream{}
 	for _, p := range pipelines {
 		chosen, err := r.SelectStreams(p, &runner.Options{Select: o.Select, Exclude: o.Exclude})

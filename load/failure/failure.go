@@ -4,6 +4,7 @@ package failure
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"aqueduck/load/internal/disk"
 )
@@ -35,6 +36,14 @@ var (
 	// ErrQueryRow is the error of a statement with a row that is too large to pass on.
 	ErrQueryRow = errors.New("one of its rows is larger than 128 MiB")
 )
+
+// AsUnreadable returns the error of a statement over the published file as ErrUnreadable if a block of the file is damaged. Other errors stay.
+func AsUnreadable(err error) error {
+	if err == nil || errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), "IO Error: Corrupt database file") {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
+}
 
 // DiskFailed reports whether the operating system refused to read or write a file. Then neither the program nor the data
 // is at fault.

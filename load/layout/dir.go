@@ -21,9 +21,6 @@ type Dir string
 // Explain makes an error of writing below the directory a failure.ErrDiskFull where the disk is full.
 func (d Dir) Explain(err error) error { return disk.Explain(err, string(d)) }
 
-// format is the content of the file that marks a directory as a warehouse.
-const format = "aqueduck warehouse 1\n"
-
 // Link is the path that people open: a symbolic link to the newest published file.
 func (d Dir) Link() string { return filepath.Join(string(d), "warehouse.duckdb") }
 
@@ -100,11 +97,6 @@ func (d Dir) Make() (backup bool, err error) {
 	return err == nil && info.Mode().IsRegular(), nil
 }
 
-// PublicError is the error of a directory of a warehouse that every user may write to.
-type PublicError struct{ Path string }
-
-func (e *PublicError) Error() string { return e.Path + " is writable by every user" }
-
 // Trusted refuses a directory that another user could replace or change.
 func Trusted(d Dir) error {
 	if d == "" {
@@ -174,7 +166,7 @@ func isWarehouse(d Dir) (bool, error) {
 		return false, err
 	}
 	if string(text) != format {
-		return false, fmt.Errorf("%s says %q: another version of the program made this warehouse; use that version", d.formatFile(), text)
+		return false, &FormatError{d.formatFile(), strings.TrimSpace(string(text))}
 	}
 	return true, nil
 }
@@ -194,20 +186,13 @@ func refuseOther(d Dir) error {
 		case e.Name() == "warehouse.duckdb" && e.Type().IsRegular():
 		case e.Name() == "erasures.log" || isPlaced(e) || e.Name() == "lost+found":
 		case e.Name() == ".aqueduck" && isUnfinished(d):
+		case e.Name() == ".aqueduck" && disk.Exists(d.Published()):
+			return &UnmarkedError{d.formatFile()}
 		default:
 			return fmt.Errorf("%s is not a warehouse and contains %s", d, e.Name())
 		}
 	}
 	return nil
-}
-
-// Foreign is why a directory is no place for a warehouse, although it exists: it has files of others. It is nil for a warehouse, and for what a
-// first run may make into one.
-func Foreign(d Dir) error {
-	if marked, err := isWarehouse(d); marked || err != nil {
-		return nil
-	}
-	return refuseOther(d)
 }
 
 // isUnfinished reports whether a first start was killed before it marked the directory, or a person put back a hash key or

@@ -51,11 +51,14 @@ func Sum(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// ErrNoSum is the error of a published file whose checksum is missing.
+var ErrNoSum = errors.New("a published file has no checksum, so it cannot be trusted")
+
 // CheckSum refuses a file whose checksum differs from the recorded one.
 func CheckSum(file, sumFile string) error {
 	text, err := os.ReadFile(sumFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is missing: the file next to it was not published by this program", sumFile)
+		return fmt.Errorf("%w: %s is missing", ErrNoSum, sumFile)
 	}
 	if err != nil {
 		return err

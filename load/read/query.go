@@ -105,7 +105,7 @@ func (r *Reader) queryTyped(ctx context.Context, statement string, visit func(co
 		return err
 	}
 	statement, columns, done := exactStatement(ctx, r.DB, statement)
-	defer func() { err = errors.Join(err, done()) }()
+	defer func() { err = failure.AsUnreadable(errors.Join(err, done())) }()
 	rows, err := r.DB.Conn().QueryContext(ctx, statement)
 	if err != nil {
 		return err

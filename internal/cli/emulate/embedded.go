@@ -135,8 +135,7 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 		return life, false, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return life, false, &problem.Problem{Class: "config", What: "read the emulated hours: " + dir.EmulatorFile(), Err: err,
-			Next: "restore the file, or start again in another directory: --dir DIR"}
+		return life, false, runlog.DamagedEmulator(dir, err)
 	}
 	seed, err := wholeNumber(lookup, "EMULATOR_SEED", 1)
 	if err == nil {

@@ -25,12 +25,8 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			s.Lost.Pipeline, runlog.ShortRun(s.Lost.Run), s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
 	}
 	failed := printFailed(s, w)
-	if s.Foreign != nil {
-		fmt.Fprintf(w, "data      none: %v\n          next: give the directory of a warehouse: --dir DIR\n", s.Foreign)
-	} else if s.Gone {
-		fmt.Fprintf(w, "data      gone: runs published to %s, and no published file is left\n          next: %s; without a backup: %s\n", s.Dir, runlog.NextAfterLoss, s.Given.Append("aqueduck sync"))
-	} else if s.MissingLink != "" {
-		fmt.Fprintf(w, "data      nothing is lost, but the link %s to the published file is missing\n          next: %s, which makes it again\n", s.MissingLink, s.Given.Append("aqueduck sync"))
+	if why := s.WhyUnreadable(); why != nil {
+		fmt.Fprintf(w, "data      %s: %s\n          next: %s\n", describeUnreadable(s), why.Error(), why.Next)
 	} else if len(s.Streams) == 0 {
 		fmt.Fprintf(w, "data      none yet: nothing is published in %s\n", s.Dir)
 		if !failed { // a failed run has printed its next step
@@ -162,4 +158,15 @@ func elapsedSince(s *runlog.Status, t time.Time) string {
 		return "" // the source's clock may be ahead
 	}
 	return ", " + term.Ago(s.Now, t)
+}
+
+// describeUnreadable is what readers have, in one or two words, where they cannot open a published file that should be there.
+func describeUnreadable(s *runlog.Status) string {
+	switch {
+	case s.Foreign != nil:
+		return "none"
+	case s.Gone:
+		return "gone"
+	}
+	return "cannot be read"
 }

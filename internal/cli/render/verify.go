@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
 	"aqueduck/internal/verify"
@@ -20,11 +21,11 @@ func PrintVerification(v *verify.Verification, w io.Writer) {
 	printVerified(v, called, w)
 	for _, s := range v.Streams {
 		if s.Error != "" {
-			fmt.Fprintf(w, "\n  error %s could not be compared: %s\n", called(s), s.Error)
+			fmt.Fprintf(w, "\n  error[%s] %s could not be compared: %s\n       next: %s\n", s.Class, called(s), s.Error, v.Given.Append(s.Next))
 		}
 	}
 	for _, lake := range v.Lakes {
-		printLake(lake, w)
+		printLake(lake, v.Given, w)
 	}
 	printFindings(v, w)
 	fmt.Fprintf(w, "\n%s\n%s\n", verify.Confidence(v.Sampled, v.Differ, v.Whole, v.Under), v.LastLine())
@@ -67,10 +68,10 @@ func shortConfidence(s verify.Verified) string {
 }
 
 // printLake writes a line about the Parquet files of a workspace.
-func printLake(lake verify.VerifiedLake, w io.Writer) {
+func printLake(lake verify.VerifiedLake, given problem.CLIFlags, w io.Writer) {
 	switch {
 	case lake.Error != "":
-		fmt.Fprintf(w, "\n  error the Parquet files of %s could not be compared: %s\n", lake.Workspace, lake.Error)
+		fmt.Fprintf(w, "\n  error[%s] the Parquet files of %s could not be compared: %s\n       next: %s\n", lake.Class, lake.Workspace, lake.Error, given.Append(lake.Next))
 	case lake.Damages > 0:
 		fmt.Fprintf(w, "\n  error[data] the Parquet files of %s are not as they were published: %s\n", lake.Workspace, term.Count(lake.Damages, "finding"))
 	case !lake.Whole:
