@@ -73,7 +73,15 @@ func (env *Env) configExists() bool {
 }
 
 // fileNames returns the names of the configuration files as they were given.
-func (env *Env) fileNames() string { return strings.Join(env.file, ", ") }
+func (env *Env) fileNames() string {
+	var names []string
+	for _, name := range env.file {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
 
 // workspaceVariable may be part of warehouse.dir and warehouse.remote.
 const workspaceVariable = "AQUEDUCK_WORKSPACE"

@@ -160,7 +160,8 @@ func TestEmulateRefusesFlagsThatMakeNoWorkspace(t *testing.T) {
 	t.Parallel()
 	for line, wanted := range map[string]string{"--zone Europe/Berln": "--zone Europe/Berln: expected a name like Europe/Berlin", "--hours=-1": "--hours -1: expected 0 or more",
 		"--rate=-1": "--rate -1: expected 0 or more", "--api-version latest": "--api-version latest: expected a number up to 2.17, such as 2.16", "--api-version 9.9": "--api-version 9.9: expected a number up to 2.17", "--port 99999": "--port 99999: expected a number up to 65535; 0 takes a free port", "--chaos eror=1": "no such fault",
-		"--scoped-token =read_conversations": "expected a token and its scopes", "--scoped-token x=banana": `there is no scope "banana"; there are read_conversations, `, `--knobs {"Sorted":1}`: "there is no knob Sorted", `--knobs {"Unavailable":["call"]}`: "a list of routes"} {
+		"--scoped-token =read_conversations": "expected a token and its scopes", "--scoped-token x=banana": `there is no scope "banana"; there are read_conversations, `, `--knobs {"Sorted":1}`: "error[usage] --knobs: there is no knob Sorted", `--knobs {"Unavailable":["call"]}`: "a list of routes",
+		"--knobs {x": `--knobs: expected a JSON object, e.g. '{"Unavailable": ["calls"]}': invalid character`, "--knobs 7": "--knobs: expected a JSON object"} {
 		a, _, stderr := inProcess(append([]string{"emulate"}, strings.Fields(line)...)...)
 		if code := runCommand(t.Context(), a); code != 2 || !strings.Contains(stderr.String(), "error[usage] ") || !strings.Contains(stderr.String(), wanted) {
 			t.Errorf("%s ended with %d:\n%s", line, code, stderr)

@@ -37,6 +37,9 @@ pipelines: {nightly: {`+test.schedule+`streams: [contacts]}}
 		if strings.Contains(test.next, "--help") {
 			want = problem.ExitUsage
 		}
+		if strings.Contains(stderr.String(), "every worker has its own data") {
+			t.Errorf("%s: it warns about a worker that it has not: %s", name, stderr)
+		}
 		if code != want || !strings.Contains(stderr.String(), test.said) || !strings.Contains(stderr.String(), test.next) {
 			t.Errorf("%s: it ended with %d: %s", name, code, stderr)
 		}

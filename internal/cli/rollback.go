@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -24,7 +23,7 @@ files and asks for confirmation.
 
 Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
 later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
-publish, the tables of warehouse.mirror at once, but not with --dir. runs lists the rollback, status shows it until a publish.`,
+publish. Tables of warehouse.mirror change at once; with --dir, when aqueduck mirror runs. runs and status show the rollback.`,
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 7QRSTVWX --yes",
 		Args:              usage.AtMostOne("a run"),
@@ -35,7 +34,7 @@ publish, the tables of warehouse.mirror at once, but not with --dir. runs lists 
 				return err
 			}
 			if list {
-				return printFiles(c.Context(), env, dir)
+				return printFiles(c, env, dir, args)
 			}
 			run := ""
 			if len(args) > 0 {
@@ -75,8 +74,11 @@ publish, the tables of warehouse.mirror at once, but not with --dir. runs lists 
 	return c
 }
 
-func printFiles(ctx context.Context, env *Env, dir layout.Dir) error {
-	files, err := admin.PublishedFiles(ctx, dir)
+func printFiles(c *cobra.Command, env *Env, dir layout.Dir, args []string) error {
+	if len(args) > 0 {
+		return usage.Errorf(c, "--list lists all published files: omit %s", args[0])
+	}
+	files, err := admin.PublishedFiles(c.Context(), dir)
 	if err != nil {
 		return err
 	}

@@ -240,7 +240,7 @@ var (
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is not a time range")
 	commandForm  = grammar.NewForm(`\S`, "%q is not a command")
 	catalogForm  = grammar.NewForm(`^(sqlite:[^?#]+|postgres://[^@?#/]+/[^@?#/]+)$`, "%q is no catalog that this version can write")
-	remoteForm   = grammar.NewForm(`^s3://[^/]+(/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store")
+	remoteForm   = grammar.NewForm(`^s3://[^/]+(/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store; s3:// stands for any store with the S3 interface, and other addresses are not supported")
 	parquetForm  = grammar.NewForm(`^(always|none|[1-9][0-9]{0,3}h)$`, "%q does not say when Parquet files are written")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is not a percentage")
 )
@@ -252,7 +252,7 @@ var bucket = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 func checkBucket(address string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if !bucket.MatchString(name) {
-		return fmt.Errorf("the bucket name %q is not valid: 3 to 63 small letters, digits, dots and hyphens, with a letter or digit at both ends", name)
+		return fmt.Errorf("the bucket name %q is not valid: 3 to 63 lower-case letters, digits, dots and hyphens, with a letter or digit at both ends", name)
 	}
 	return nil
 }

@@ -65,7 +65,9 @@ func TestS28OnlyThisMachineCanConnect(t *testing.T) {
 		{"a password alone", Place{Address: "0.0.0.0:0", Password: "p"}, "needs TLS and a password"},
 		{"half of TLS", Place{Address: "127.0.0.1:0", Cert: "c"}, "a certificate and its key"},
 		{"both", Place{Address: "0.0.0.0:0", Cert: "c", Key: "k", Password: "p"}, ""},
-		{"no address", Place{Address: "8321"}, "is not an address"},
+		{"no address", Place{Address: "8321"}, "--console 8321: expected an address with a port"},
+		{"no address of metrics", Place{Address: "9321", flag: "--metrics"}, "--metrics 9321: expected an address with a port"},
+		{"a name that nothing has", Place{Address: "no-such-host.invalid:8321"}, "no machine has the name no-such-host.invalid"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := test.place.Listen()

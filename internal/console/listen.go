@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ type Place struct {
 	Hosts     []string // host names besides the address
 	Cert, Key string   // files
 	Password  string   // a file of mode 0600
+
+	flag string // of the address; "": --console
 }
 
 // unixPrefix stands before the path of a socket.
@@ -34,15 +37,19 @@ func (p Place) Listen() (net.Listener, error) {
 	if path, ok := strings.CutPrefix(p.Address, unixPrefix); ok {
 		return listenUnix(path)
 	}
+	given := cmp.Or(p.flag, "--console") + " " + p.Address
 	host, _, err := net.SplitHostPort(p.Address)
 	if err != nil {
-		return nil, &problem.Problem{Class: "usage", What: p.Address + " is not an address to listen on", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
+		return nil, &problem.Problem{Class: "usage", What: given + ": expected an address with a port", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
 	}
 	if (p.Cert == "") != (p.Key == "") {
 		return nil, &problem.Problem{Class: "usage", What: "TLS needs a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
 	}
+	if isUnknownHost(host) {
+		return nil, &problem.Problem{Class: "usage", What: given + ": no machine has the name " + host, Next: "give an address of this machine, e.g. 127.0.0.1:8321"}
+	}
 	if !isLoopback(host) && (p.Cert == "" || p.Password == "") {
-		return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("--console %s can be reached from other machines: it needs TLS and a password", p.Address), Next: "listen on 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
+		return nil, &problem.Problem{Class: "usage", What: given + " can be reached from other machines: it needs TLS and a password", Next: "listen on 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
 	}
 	l, err := net.Listen("tcp", p.Address)
 	if err != nil {
@@ -55,6 +62,16 @@ func (p Place) Listen() (net.Listener, error) {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// isUnknownHost reports whether a host is a name that leads to no address.
+func isUnknownHost(host string) bool {
+	if host == "" || host == "localhost" || net.ParseIP(host) != nil {
+		return false
+	}
+	var unknown *net.DNSError
+	_, err := net.LookupHost(host)
+	return errors.As(err, &unknown) && unknown.IsNotFound
 }
 
 // listenUnix listens on a socket that only its owner can use. It replaces an old socket that no process listens on.

@@ -49,9 +49,9 @@ func Metrics(s Serving, hosts []string, now func() time.Time) (http.Handler, err
 // ListenMetrics listens on an address that only this machine can reach. It also returns the hosts that requests may name: those of the
 // address, and the given ones, for a proxy.
 func ListenMetrics(address string, names []string) (net.Listener, []string, error) {
-	p := Place{Address: address, Hosts: names}
+	p := Place{Address: address, Hosts: names, flag: "--metrics"}
 	host, _, err := net.SplitHostPort(address)
-	if err == nil && !isLoopback(host) {
+	if err == nil && !isLoopback(host) && !isUnknownHost(host) {
 		return nil, nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("--metrics %s can be reached from other machines", address),
 			Next: "listen on 127.0.0.1; other machines can use a proxy (--metrics-host) or a tunnel"}
 	}

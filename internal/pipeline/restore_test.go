@@ -163,7 +163,7 @@ func TestARunThatStartsAnewSaysWhatIsLost(t *testing.T) {
 		report := b.runWhole()
 		var text strings.Builder
 		render.PrintReport(report, &text)
-		if report.Exit() != problem.ExitFailed || !report.Published || !strings.Contains(text.String(), "warehouse_lost") || !strings.Contains(text.String(), "restore a backup") {
+		if report.Exit() != problem.ExitFailed || !report.Published || !strings.Contains(text.String(), "  audit exact: warehouse_lost of main: runs published here before") || !strings.Contains(text.String(), "restore a backup") {
 			t.Errorf("%s: the run ends with %d and says\n%s", evidence, report.Exit(), text.String())
 		}
 		if text := b.statusText(); !strings.Contains(text, "error[data] runs published here before") || !strings.Contains(text, "next: restore a backup") {

@@ -48,7 +48,7 @@ func OpenStore(address string) (*Store, error) {
 }
 
 // PlaceForm says how a place in an object store is written.
-const PlaceForm = "write s3://BUCKET/PREFIX; a bucket name has 3 to 63 small letters, digits, dots and hyphens"
+const PlaceForm = "write s3://BUCKET/PREFIX, for any store with the S3 interface; a bucket name has 3 to 63 lower-case letters, digits, dots and hyphens"
 
 // ParsePlace reads an address such as s3://bucket/prefix.
 func ParsePlace(address string) (*url.URL, error) {

@@ -105,7 +105,7 @@ Faults for --chaos, separated by commas:
 	flags.StringVar(&e.header, "version-header", "Service-Version", "header that names the API version")
 	flags.IntVar(&e.rate, "rate", 10_000, "allowed requests per minute, spread over windows of ten seconds; 0 is no limit")
 	flags.StringVar(&e.token, "token", emulatedToken, "accepted token")
-	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "another token with its scopes, e.g. reader=read_conversations,read_dynamic_content; may be given several times")
+	flags.StringArrayVar(&e.scoped, "scoped-token", nil, "another token with its scopes, e.g. reader=read_conversations,read_dynamic_content; a token alone reads what needs no scope, such as contacts; may be given several times")
 	flags.StringVar(&e.knobs, "knobs", "", "settings for behaviour that differs between workspaces, as a JSON object (listed in docs/internals/emulator-controls.md)")
 	flags.StringVar(&e.chaos, "chaos", "", "faults by probability, or by the number of the request (see above)")
 	flags.BoolVar(&e.openAPI, "openapi", false, "print the OpenAPI 3.1 document of what is served, and end")
@@ -152,10 +152,8 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 	if err := addScopedTokens(c, w, e.scoped); err != nil {
 		return err
 	}
-	if e.knobs != "" {
-		if _, err := w.RunOperation("set", json.RawMessage(e.knobs)); err != nil {
-			return usage.Errorf(c, "--knobs: %w (docs/internals/emulator-controls.md describes them)", err)
-		}
+	if err := setKnobs(c, w, e.knobs); err != nil {
+		return err
 	}
 	if err := kept.replayOperations(w, log); err != nil {
 		return err
@@ -170,6 +168,21 @@ func runEmulator(h Host, c *cobra.Command, e *emulateOptions) (err error) {
 		return kept.appendOperation(d)
 	})
 	return serveEmulation(c.Context(), h, w, e, log)
+}
+
+// setKnobs turns the knobs of --knobs.
+func setKnobs(c *cobra.Command, w *emulator.Workspace, text string) error {
+	if text == "" {
+		return nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &object); err != nil {
+		return usage.Errorf(c, `--knobs: expected a JSON object, e.g. '{"Unavailable": ["calls"]}': %w`, err)
+	}
+	if _, err := w.RunOperation("set", json.RawMessage(text)); err != nil {
+		return usage.Errorf(c, "--knobs: %s (docs/internals/emulator-controls.md describes them)", strings.TrimPrefix(err.Error(), "set: "))
+	}
+	return nil
 }
 
 // checkFlags checks the flags that need nothing else.

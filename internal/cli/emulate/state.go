@@ -200,7 +200,11 @@ func (s *stateFile) writeLine(v any) error {
 }
 
 func (s *stateFile) unusableError(err error) error {
-	return &problem.Problem{Class: "disk", What: "the emulator's state file " + s.path + " cannot be used", Err: err, Next: "free some space, or give another file: aqueduck emulate --state FILE"}
+	what := "the emulator's state file " + s.path + " cannot be used"
+	if problem.Classify(err).Class == "disk" {
+		return &problem.Problem{Class: "disk", What: what, Err: err, Next: "free some space, or give another file: aqueduck emulate --state FILE"}
+	}
+	return &problem.Problem{Class: "config", What: what, Err: err, Next: "give a file in a directory that exists and that this user can write to: aqueduck emulate --state FILE"}
 }
 
 func (s *stateFile) damagedError(line int, err error) error {

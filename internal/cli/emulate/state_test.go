@@ -3,14 +3,17 @@ package emulate
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/problem"
 )
 
 func TestEmulateReportsWhatARestartLoses(t *testing.T) {
@@ -49,5 +52,15 @@ func TestEmulateReportsWhatARestartLoses(t *testing.T) {
 	}
 	if text, err := os.ReadFile(file); err != nil || len(text) > 0 {
 		t.Errorf("the state has %q, %v", text, err)
+	}
+}
+
+func TestStateFileOfAMissingDirectoryIsNoFullDisk(t *testing.T) {
+	t.Parallel()
+	s := &stateFile{path: "none/state.ndjson"}
+	for class, err := range map[string]error{"config": &fs.PathError{Op: "open", Path: s.path, Err: syscall.ENOENT}, "disk": &fs.PathError{Op: "write", Path: s.path, Err: syscall.ENOSPC}} {
+		if p := problem.Classify(s.unusableError(err)); p.Class != class || strings.Contains(p.Next, "free some space") != (class == "disk") {
+			t.Errorf("%v: %+v", err, p)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 
@@ -92,6 +93,9 @@ func writeRows(ctx context.Context, in read.Isolation, file, statement string, r
 	return out.FinishTable()
 }
 
+// namesRelation is in DuckDB's errors about a table or a column that does not exist. The dictionary helps with these.
+var namesRelation = regexp.MustCompile(`Table with name|Referenced (table|column)|does not have a column named|Schema with name`)
+
 // explainUnanswered adds the cause and the next step to the error of a statement.
 func (a Asker) explainUnanswered(err error) error {
 	if errors.Is(err, failure.ErrNothingPublished) || errors.Is(err, failure.ErrUnreadable) {
@@ -115,7 +119,8 @@ func (a Asker) explainUnanswered(err error) error {
 		p.Next = "rewrite the statement; the warehouse is unchanged"
 	case errors.As(err, &refused):
 		p.Next = "remove it from the statement, or attach the published file in your own DuckDB session"
-	case strings.Contains(err.Error(), "Parser Error"), strings.Contains(err.Error(), "No function matches"):
+	case namesRelation.MatchString(err.Error()):
+	case strings.Contains(err.Error(), "\nLINE "):
 		p.Next = "correct the statement at the marked place"
 	case errors.Is(err, read.ErrReadOnly), err.Error() == "empty query":
 		p.Next = "give one statement that reads; to store a result, attach the published file in your own DuckDB session"

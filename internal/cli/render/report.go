@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -36,7 +35,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 		fmt.Fprintf(w, "  note: %s\n", note)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(w, "  audit %s: %s of %s%s: %s, expected %s: %s\n", f.Kind, f.Name, f.Schema, term.WithNote(".", f.Table), cmp.Or(f.Found, "–"), cmp.Or(f.Expected, "–"), f.Message)
+		fmt.Fprintf(w, "  audit %s: %s of %s%s%s%s: %s\n", f.Kind, f.Name, f.Schema, term.WithNote(".", f.Table), term.WithNote(": ", f.Found), term.WithNote(", expected ", f.Expected), f.Message)
 		if f.Next != "" {
 			fmt.Fprintf(w, "       next: %s\n", f.Next)
 		}

@@ -57,7 +57,7 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 		fmt.Fprintf(w, "  rejected: %s of %s%s: %s%s\n", term.Count(int(r.Count), "value"), r.Stream, term.WithNote(".", r.Column), r.Reason, term.WithNote(", e.g. of ", r.Key))
 	}
 	for _, f := range d.Findings {
-		fmt.Fprintf(w, "  audit %s: %s of %s: %s%s: %s\n", f.Kind, f.Name, f.Table, f.Found, term.WithNote(", expected ", f.Expected), f.Message)
+		fmt.Fprintf(w, "  audit %s: %s of %s%s%s: %s\n", f.Kind, f.Name, f.Table, term.WithNote(": ", f.Found), term.WithNote(", expected ", f.Expected), f.Message)
 	}
 	printConfiguration(d, w)
 	if d.Line != "" {

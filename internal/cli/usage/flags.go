@@ -51,6 +51,9 @@ func SuggestFlag(c *cobra.Command, err error) error {
 	if strings.ContainsAny(name, " \t\n") {
 		return errors.New("an argument that begins with -- is read as a flag: write -- before it, or pass it on standard input")
 	}
+	if name == "limit" && c.Name() == "query" {
+		return fmt.Errorf("%w; write LIMIT into the statement, e.g. FROM contacts LIMIT 5", err)
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -69,7 +69,7 @@ func work(ctx context.Context, h Host, address string, parallel int) error {
 	if err != nil {
 		return err
 	}
-	if r.Config.Warehouse.Remote == "" {
+	if r.Config.Warehouse.Remote == "" && worker.IsBuilt() {
 		log.Warn("warehouse.remote is not set: every worker has its own data of a workspace")
 	}
 	return worker.WorkFor(ctx, worker.Setup{

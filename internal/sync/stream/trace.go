@@ -104,7 +104,7 @@ func (p *Progress) keepTrace(ended time.Time) {
 	if err == nil && !ended.IsZero() {
 		err = runlog.DropTraces(dir)
 	}
-	if err != nil {
-		p.run.Runner.Log.Warn("this run will have no trace", "error", err)
+	if err != nil && !ended.IsZero() { // the end of the run writes it again
+		p.run.Runner.Log.Warn("this run has no trace: the console cannot show where its time was spent", "error", err)
 	}
 }

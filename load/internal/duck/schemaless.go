@@ -56,7 +56,7 @@ func placeOf(part map[string]any) float64 {
 
 // tableNames are names in a parse tree.
 type tableNames struct {
-	defined map[string]bool  // by WITH, in small letters
+	defined map[string]bool  // by WITH, in lower-case letters
 	tables  []map[string]any // the places that read a table
 }
 
