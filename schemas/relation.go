@@ -45,7 +45,9 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			}
 			continue
 		}
-		all[len(all)-1].parseLine(line, i+1)
+		if problem, hint := all[len(all)-1].parseLine(line, i+1); problem != "" {
+			report.Add(grammar.Mistake{File: file, Line: i + 1, Column: 1, Message: problem, Excerpt: line, Hint: hint})
+		}
 	}
 	for i := range all {
 		all[i].SQL = strings.TrimRight(strings.TrimSpace(all[i].SQL), "; \n")
@@ -61,20 +63,25 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			wrong(heads[i], "relation %q has no line -- doc: what one row is", all[i].Name)
 		}
 	}
-	for i, r := range all {
-		if problem := r.checkChangedBy(); problem != "" {
-			wrong(heads[i], "relation %q %s", r.Name, problem)
-		}
-		for _, name := range r.Union {
-			if !slices.ContainsFunc(all, func(other Relation) bool { return other.Name == name && name != r.Name && len(other.Union) == 0 }) {
-				wrong(heads[i], "relation %q is a union with %q, which is not another relation of this file", r.Name, name)
-			}
-		}
-	}
+	lintRelations(all, func(i int, format string, args ...any) { wrong(heads[i], format, args...) })
 	if len(all) == 0 && report.Err() == nil {
 		report.Add(grammar.Mistake{File: file, Message: "no -- relation: line, so nothing is published"})
 	}
 	return all, report.Err()
+}
+
+// lintRelations reports lines of relations that do not fit their SQL, or the other relations of the file. wrong gets the number of the relation.
+func lintRelations(all []Relation, wrong func(i int, format string, args ...any)) {
+	for i, r := range all {
+		if problem := r.checkChangedBy(); problem != "" {
+			wrong(i, "relation %q %s", r.Name, problem)
+		}
+		for _, name := range r.Union {
+			if !slices.ContainsFunc(all, func(other Relation) bool { return other.Name == name && name != r.Name && len(other.Union) == 0 }) {
+				wrong(i, "relation %q is a union with %q, which is not another relation of this file", r.Name, name)
+			}
+		}
+	}
 }
 
 // RelationSource is a name in braces in the SQL of a relation: a stored relation, a table of the raw schema, or a model.
@@ -148,29 +155,84 @@ func (r *Relation) checkChangedBy() string {
 	return ""
 }
 
-// parseLine adds one line of the relation's block.
-func (r *Relation) parseLine(line string, number int) {
-	if doc, ok := strings.CutPrefix(line, "-- doc: "); ok && r.SQL == "" {
-		r.Doc = doc
-		return
-	}
-	for prefix, list := range map[string]*[]string{"-- union: ": &r.Union, "-- key: ": &r.Key, "-- changed by: ": &r.ChangedBy} {
-		if names, ok := strings.CutPrefix(line, prefix); ok && r.SQL == "" {
-			*list = strings.Split(strings.ReplaceAll(names, " ", ""), ",")
-			return
-		}
-	}
-	if text, ok := strings.CutPrefix(line, "-- column "); ok && r.SQL == "" {
-		if name, doc, ok := strings.Cut(text, ": "); ok {
-			name, from, _ := strings.Cut(name, " from ")
-			r.Columns = append(r.Columns, RelationColumn{Name: name, Doc: doc, From: from})
-			return
-		}
-	}
-	if r.SQL == "" {
+// headLine is a line before the SELECT of a relation.
+type headLine struct {
+	number int
+	text   string
+}
+
+// headExamples has a line of each kind that may stand between the line -- relation: and the SELECT.
+var headExamples = map[string]string{"doc": "-- doc: One row per contact.", "key": "-- key: id", "column": "-- column NAME: its meaning",
+	"union": "-- union: a, b", "changed by": "-- changed by: conversations.id"}
+
+var headForm = regexp.MustCompile(`^-- (doc|key|column|union|changed by)( [^:]+)?: .`)
+
+// parseLine adds one line of the relation's block. It returns what is wrong with the line, and what to do; "" where nothing is.
+func (r *Relation) parseLine(line string, number int) (problem, hint string) {
+	head := headForm.FindStringSubmatch(line)
+	switch {
+	case r.SQL == "" && head != nil && (head[1] == "column") == (head[2] != ""):
+		r.head = append(r.head, headLine{number, line})
+		return r.parseHead(head[1], line)
+	case r.SQL == "" && strings.HasPrefix(line, "--"):
+		return misspelledHead(line)
+	case r.SQL == "" && line == "":
+		return "", ""
+	case r.SQL == "":
 		r.Line = number
+	case head != nil:
+		name, _, _ := strings.Cut(line, ":")
+		problem, hint = fmt.Sprintf("the line %q is below the SELECT, where it is a comment", name+":"), "move it above the SELECT"
 	}
-	if line != "" || r.SQL != "" {
-		r.SQL += line + "\n"
+	r.SQL += line + "\n"
+	return problem, hint
+}
+
+// parseHead adds a line of a known kind.
+func (r *Relation) parseHead(kind, line string) (problem, hint string) {
+	name, text, _ := strings.Cut(strings.TrimPrefix(line, "-- "), ": ")
+	lists := map[string]*[]string{"union": &r.Union, "key": &r.Key, "changed by": &r.ChangedBy}
+	switch list := lists[kind]; {
+	case kind == "doc" && r.Doc == "":
+		r.Doc = text
+	case list != nil && *list == nil:
+		*list = strings.Split(strings.ReplaceAll(text, " ", ""), ",")
+	case kind == "column":
+		name, from, _ := strings.Cut(strings.TrimPrefix(name, "column "), " from ")
+		if slices.ContainsFunc(r.Columns, func(c RelationColumn) bool { return c.Name == name }) {
+			return fmt.Sprintf("column %q is described twice", name), "remove one of the lines"
+		}
+		r.Columns = append(r.Columns, RelationColumn{Name: name, Doc: text, From: from})
+	default:
+		return fmt.Sprintf("relation %q has two lines \"-- %s:\"", r.Name, kind), "write them as one"
 	}
+	return "", ""
+}
+
+// misspelledHead finds a comment that resembles a line of a known kind. Other comments may say anything.
+func misspelledHead(line string) (problem, hint string) {
+	written, _, ok := strings.Cut(line, ":")
+	text := strings.TrimSpace(strings.TrimLeft(written, "-"))
+	first, _, several := strings.Cut(text, " ")
+	meant := grammar.Nearest(text, []string{"doc", "key", "column", "union", "changed by"})
+	if meant == "" && several {
+		meant = grammar.Nearest(first, []string{"column"})
+	}
+	if !ok || meant == "" {
+		return "", ""
+	}
+	return fmt.Sprintf("unknown line %q", written+":"), fmt.Sprintf("did you mean %q?", headExamples[meant])
+}
+
+// ColumnMistake is a mistake at a column that a line above the SELECT names; without such a line it is at the SELECT.
+func (r *Relation) ColumnMistake(column, message, hint string) grammar.Mistake {
+	m := grammar.Mistake{File: r.File, Line: r.Line, Column: 1, Message: message, Hint: hint}
+	named := regexp.MustCompile(`^-- (?:key: (?:.*[ ,])?|column )(` + regexp.QuoteMeta(column) + `)(?:[:, ]|$)`)
+	for _, line := range r.head {
+		if at := named.FindStringSubmatchIndex(line.text); at != nil {
+			m.Line, m.Column, m.Excerpt = line.number, utf8.RuneCountInString(line.text[:at[2]])+1, line.text
+			return m
+		}
+	}
+	return m
 }

@@ -45,6 +45,17 @@ func TestAColumnMayHaveAnotherNameInItsSource(t *testing.T) {
 	}
 }
 
+func TestACommentAboveTheSelectMaySayAnything(t *testing.T) {
+	t.Parallel()
+	all, err := ParseRelations("x.sql", "-- relation: a (view)\n-- Who asked: the finance team.\n-- doc: A.\n\n-- see also: b\n-- key: id\nSELECT id -- note: no key\nFROM b\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all[0]; got.Doc != "A." || !slices.Equal(got.Key, []string{"id"}) || got.SQL != "SELECT id -- note: no key\nFROM b" || got.Line != 7 {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
@@ -58,6 +69,13 @@ func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 		{"twice", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- relation: a (table)\n-- doc: A.\nSELECT 2\n", `x.sql:4:1: error: relation "a" is defined twice`},
 		{"union of nothing", "-- relation: a (view)\n-- union: b, c\n-- doc: A.\nSELECT 1\n-- relation: b (view)\n-- doc: B.\nSELECT 1\n",
 			`x.sql:1:1: error: relation "a" is a union with "c", which is not another relation of this file`},
+		{"misspelled key", "-- relation: a (view)\n-- doc: A.\n-- keys: id\nSELECT 1\n", "x.sql:3:1: error: unknown line \"-- keys:\"\n    3 | -- keys: id\n      | ^ did you mean \"-- key: id\"?"},
+		{"misspelled column", "-- relation: a (view)\n-- doc: A.\n-- clumn id: Id.\nSELECT 1\n", "x.sql:3:1: error: unknown line \"-- clumn id:\"\n    3 | -- clumn id: Id.\n      | ^ did you mean \"-- column NAME: its meaning\"?"},
+		{"empty key", "-- relation: a (view)\n-- doc: A.\n-- key:\nSELECT 1\n", `x.sql:3:1: error: unknown line "-- key:"`},
+		{"two columns", "-- relation: a (view)\n-- doc: A.\n-- column id: Id.\n-- column id: Name.\nSELECT 1\n", `x.sql:4:1: error: column "id" is described twice`},
+		{"two keys", "-- relation: a (view)\n-- doc: A.\n-- key: id\n-- key: b\nSELECT 1\n", `x.sql:4:1: error: relation "a" has two lines "-- key:"`},
+		{"key below the SELECT", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- key: id\n",
+			"x.sql:4:1: error: the line \"-- key:\" is below the SELECT, where it is a comment\n    4 | -- key: id\n      | ^ move it above the SELECT"},
 		{"changed by without a key", "-- relation: a (table)\n-- changed by: b.id\n-- doc: A.\nSELECT 1\n", `x.sql:1:1: error: relation "a" has a changed by line and no key line`},
 		{"changed by a table", "-- relation: a (table)\n-- key: id\n-- changed by: b\n-- doc: A.\nSELECT 1\n", `relation "a" is changed by "b", which is not like conversations.id`},
 		{"changed by another table", "-- relation: a (table)\n-- key: id\n-- changed by: b.id\n-- doc: A.\nSELECT * FROM {schema}.b JOIN {schema}.bb USING (id)\n",

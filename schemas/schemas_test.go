@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"aqueduck/internal/goldentest"
 	"aqueduck/internal/grammar"
@@ -199,7 +200,7 @@ columns: [{name: id, type: text}]
 	}
 	got, err := c.Relations("things")
 	want := []Relation{{Name: "things", Kind: "view", Doc: "One row per thing.", Columns: []RelationColumn{{Name: "id", Doc: "Thing id."}}, SQL: "SELECT *\nFROM {schema}.things_raw", File: "things.sql", Line: 5}}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Relation{})); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 }

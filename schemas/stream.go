@@ -318,6 +318,8 @@ type Relation struct {
 	ChangedBy []string
 	Line      int  // first line of its SQL in the file
 	Private   bool // errors quote nothing of the file
+
+	head []headLine
 }
 
 // RelationColumn is the documentation of one column of a relation.

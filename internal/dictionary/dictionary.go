@@ -137,8 +137,7 @@ func unknownColumns(m schemas.Relation, made publish.RelationOutline) (found gra
 	}
 	for i, name := range named {
 		if !slices.Contains(has, name) && slices.Index(named, name) == i {
-			found = append(found, grammar.Mistake{File: m.File, Line: m.Line, Column: 1, Hint: grammar.DidYouMean(name, has),
-				Message: fmt.Sprintf("the lines before the SELECT name column %q, which model %q does not have", name, m.Name)})
+			found = append(found, m.ColumnMistake(name, fmt.Sprintf("model %q has no column %q", m.Name, name), grammar.DidYouMean(name, has)))
 		}
 	}
 	return found

@@ -324,9 +324,13 @@ func faultOf(schema string, r Relation, err error) modelFault {
 	if left := len(found[4]) - len(found[1]); left >= 0 && left <= len(shown) {
 		fault.Before = strings.TrimPrefix(string(shown[:left]), fmt.Sprintf("CREATE OR REPLACE %s %s AS ", strings.ToUpper(r.Kind), duck.Table(schema, r.Name)))
 	}
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "Candidate bindings: ") || strings.HasPrefix(line, "Did you mean ") {
-			fault.Hint = strings.ToLower(line[:1]) + strings.TrimSpace(line[1:])
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line = strings.TrimSpace(line); line == "Candidate functions:" && i+1 < len(lines) {
+			line += " " + strings.TrimSpace(lines[i+1])
+		}
+		if strings.HasPrefix(line, "Candidate ") || strings.HasPrefix(line, "Did you mean ") {
+			fault.Hint = strings.ToLower(line[:1]) + line[1:]
 		}
 	}
 	return fault
