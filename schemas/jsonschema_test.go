@@ -8,6 +8,11 @@ import (
 	"aqueduck/internal/formtest"
 )
 
+func TestARequiredKeyOfAStreamFileHasAnExample(t *testing.T) {
+	t.Parallel()
+	formtest.CheckExamples(t, Spec())
+}
+
 // TestTheEditorsSchemaOfStreamFilesAgreesWithTheCheck over the built-in files, those that are wrong, and variants of some.
 func TestTheEditorsSchemaOfStreamFilesAgreesWithTheCheck(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ func (c *Catalogue) lintOver(d *streamDraft) {
 	}
 	inPath := strings.Contains(d.stream.Read.Path, "{id}")
 	if inPath && !over.IsGiven() {
-		endpoint.Wrong("over: {view: …}", "nothing fills {id}")
+		endpoint.Wrong("e.g. over: {stream: companies, where: id}", "nothing fills {id}")
 	}
 	if !over.IsSet() {
 		return
@@ -31,7 +31,11 @@ func (c *Catalogue) lintOver(d *streamDraft) {
 		over.WrongKey("one of view: file.sql, stream: name, values: [a, b], batch: file.sql", "over needs one of view, stream, values and batch")
 	}
 	if as := over.Key("as"); endpoint.IsSet() && !over.Key("batch").IsGiven() && inPath == as.IsGiven() {
-		endpoint.Wrong("e.g. GET /contacts/{id}, or as: parent_folder_id", "the value of over fills {id} in the path, or goes into the query as `as`: use exactly one")
+		problem := "over needs a place for its id: {id} in the path, or over.as, the name of a query parameter"
+		if inPath {
+			problem = "over has two places for its id, {id} in the path and over.as: remove one"
+		}
+		endpoint.Wrong("e.g. GET /contacts/{id}, or over: {as: parent_folder_id}", "%s", problem)
 	}
 	d.lintBatch()
 	d.lintOptional()

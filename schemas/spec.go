@@ -11,7 +11,7 @@ import (
 // Spec is the grammar of a stream file.
 func Spec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-		{Name: "stream", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. stream: notes",
+		{Name: "stream", Kind: grammar.Text, Required: true, Form: name, Example: "notes",
 			Doc: "Name of the stream, and of its table."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is; becomes the comment of the table."},
 		readSpec(),
@@ -26,9 +26,9 @@ func Spec() *grammar.Spec {
 		{Name: "identity", Kind: grammar.Text, Form: dotted,
 			Doc: "Path of the workspace's id in a record. It stops a run with another workspace's token before anything is written."},
 		{Name: "capped", Kind: grammar.Map, Doc: "For a list that the source caps at its newest items, while the record has the full count. The audit of a run reports once that there are more.", Keys: []grammar.Spec{
-			{Name: "count", Kind: grammar.Text, Required: true, Form: dotted, Doc: "Path of the count in a record."},
-			{Name: "most", Kind: grammar.Int, Required: true, Min: 1, Max: 1_000_000, Doc: "Most items that are sent."},
-			{Name: "of", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the items. The audit's finding is `<of>_capped`."}}},
+			{Name: "count", Example: "tags.total_count", Kind: grammar.Text, Required: true, Form: dotted, Doc: "Path of the count in a record."},
+			{Name: "most", Example: "10", Kind: grammar.Int, Required: true, Min: 1, Max: 1_000_000, Doc: "Most items that are sent."},
+			{Name: "of", Example: "tags", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the items. The audit's finding is `<of>_capped`."}}},
 		{Name: "with", Kind: grammar.Text, Form: name, Doc: "Stream that this one belongs to: a pipeline that reads that stream also reads this one."},
 		{Name: "like", Kind: grammar.Text, Form: name,
 			Doc: "Stream with the same records. `columns`, `key`, `newest`, `ignore` and `children` are taken from it, with this file's `suffix`. `columns` of this file are added."},
@@ -48,13 +48,13 @@ func Spec() *grammar.Spec {
 			{Name: "merged", Kind: grammar.Text, Form: sqlFile, Doc: "SQL file. Its rows have two ids: the merged contact and the contact it was merged into. An erasure covers all ids of a person."},
 		}},
 		{Name: "mark", Kind: grammar.List, Doc: "Exports only: what columns of the files hold.", Item: &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-			{Name: "columns", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Names of columns, or patterns: `*_email`."},
+			{Name: "columns", Example: `["*_email"]`, Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Names of columns, or patterns: `*_email`."},
 			{Name: "pii", Kind: grammar.Bool, Default: "false", Doc: "Personal data."},
 			{Name: "person", Kind: grammar.Bool, Default: "false", Doc: "A contact's id."},
 			{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. conversations.id", Doc: "Column that they point to. The row is about the persons that this record names."},
 		}}},
 		{Name: "reconcile", Kind: grammar.Map, Doc: "search: reconciliation. A full-list sweep without `detail` finds records that search no longer returns or never returned; both are requested by id. Without `detail` the sweep also finds changes that search does not show.",
-			Keys: []grammar.Spec{{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often, after the backfill."},
+			Keys: []grammar.Spec{{Name: "every", Example: "7d", Kind: grammar.Duration, Required: true, Doc: "How often, after the backfill."},
 				{Name: "endpoint", Kind: grammar.Text, Form: request, Check: checkEndpoint, Hint: "e.g. GET /tickets/{id}", Doc: "Path of one record, if there is no `detail`. `{id}` is the record's key."}}},
 		{Name: "snapshot", Kind: grammar.Enum, Doc: "Keeps daily copies of the table. Needs `absent: gone`.", Values: []grammar.Choice{{Name: "day",
 			Doc: "one copy a day in `<table>_daily`, from the last run of the day. `snapshot_date`, a day in `warehouse.timezone`, comes before the table's columns."}}},
@@ -72,14 +72,14 @@ func Spec() *grammar.Spec {
 
 func readSpec() grammar.Spec {
 	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text, Doc: "Its value."}
-	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Hint: "e.g. read: {endpoint: GET /notes, records: data, page: {by: none}, since: {by: full}}", Doc: "How the stream is read.", Keys: []grammar.Spec{
-		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /help_center/help_centers",
+	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Example: "{endpoint: GET /notes, records: data, page: {by: none}, since: {by: full}}", Doc: "How the stream is read.", Keys: []grammar.Spec{
+		{Name: "endpoint", Example: "GET /notes", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /help_center/help_centers",
 			Doc: "Method and path, below `base_url`. `over` fills `{id}`."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
-		{Name: "records", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,
+		{Name: "records", Example: "data", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,
 			Doc: "Key of the list in the answer. Of several keys an answer has exactly one. `itself`: the answer is the record."},
-		{Name: "page", Kind: grammar.Map, Required: true, Doc: "Pagination of one list. A URL in `pages.next` is always followed; with `by: number` and `by: cursor` also a `next` beside the list.", Keys: []grammar.Spec{
-			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "What names the next page.", Values: []grammar.Choice{
+		{Name: "page", Example: "{by: none}", Kind: grammar.Map, Required: true, Doc: "Pagination of one list. A URL in `pages.next` is always followed; with `by: number` and `by: cursor` also a `next` beside the list.", Keys: []grammar.Spec{
+			{Name: "by", Example: "none", Kind: grammar.Enum, Required: true, Doc: "What names the next page.", Values: []grammar.Choice{
 				{Name: "none", Doc: "the list is one answer. An answer that shows more records is not stored."},
 				{Name: "number", Doc: "`page`, counted from 1."},
 				{Name: "cursor", Doc: "`starting_after`, from the answer."}}},
@@ -87,8 +87,8 @@ func readSpec() grammar.Spec {
 			{Name: "size", Kind: grammar.Int, Needed: "with `by: number` or `cursor`", Min: 1, Max: 10_000, Doc: "Records per page. Halved automatically when a page keeps failing."},
 			{Name: "most", Kind: grammar.Int, Min: 1, Max: 10_000_000, Doc: "Cap of the list, if it has one. Above the cap a missing record means nothing, and the audit reports it once: `list_capped`. With `by: none` the answer may be a part of the list."},
 		}},
-		{Name: "since", Kind: grammar.Map, Required: true, Doc: "How the stream is read incrementally, and what the checkpoint holds.", Keys: []grammar.Spec{
-			{Name: "by", Kind: grammar.Enum, Required: true, Doc: "Method.", Values: []grammar.Choice{
+		{Name: "since", Example: "{by: full}", Kind: grammar.Map, Required: true, Doc: "How the stream is read incrementally, and what the checkpoint holds.", Keys: []grammar.Spec{
+			{Name: "by", Example: "full", Kind: grammar.Enum, Required: true, Doc: "Method.", Values: []grammar.Choice{
 				{Name: "full", Doc: "full refresh."},
 				{Name: "search", Doc: "changes since the watermark, by a search on `field`."},
 				{Name: "bookmark", Doc: "a feed, from the last cursor."},
@@ -110,13 +110,13 @@ func readSpec() grammar.Spec {
 				Doc: "SQL file as for `view`, with one request for several ids. A second column has the key of the expected record. Default: the id. With `absent: gone` an expected record that two answers lack is soft-deleted."},
 			{Name: "as", Kind: grammar.Text, Form: name, Doc: "Name under which an id or value is sent. batch: the list in the body. Otherwise: the query parameter, if the path has no `{id}`."},
 			{Name: "size", Kind: grammar.Int, Min: 1, Max: 1000, Doc: "batch: ids per request."},
-			{Name: "values", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
+			{Name: "values", Example: "[open, closed]", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
 				Doc: "One list for each literal value. Together they count as one full list, also for `absent: gone`."},
 			{Name: "optional", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: value},
 				Doc: "Values that the source may not know. If it refuses one, the others are read. Rows with that value in the column named by `as` stay."},
 		}},
 		{Name: "below", Kind: grammar.Map, Doc: "For records that contain others: the list is also read with the key of each record, to any depth. Together they count as one full list, also for `absent: gone`.", Keys: []grammar.Spec{
-			{Name: "as", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter for the key."},
+			{Name: "as", Example: "parent_id", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter for the key."},
 			{Name: "unless", Kind: grammar.Text, Form: dotted, Doc: "Path of a field, e.g. the id of the containing record. If a record of the first list has it, that list is complete, and no other is read."},
 		}},
 		detailSpec(scalar),
@@ -125,7 +125,7 @@ func readSpec() grammar.Spec {
 
 func detailSpec(scalar *grammar.Spec) grammar.Spec {
 	return grammar.Spec{Name: "detail", Kind: grammar.Map, Doc: "Reads each record of a page again by id, for fields that the list omits. A full refresh does this for every record in every run.", Keys: []grammar.Spec{
-		{Name: "endpoint", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record. `{id}` is the record's key."},
+		{Name: "endpoint", Example: "GET /notes/{id}", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /conversations/{id}", Doc: "Path of one record. `{id}` is the record's key."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with the request."},
 		{Name: "unless_same", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted},
 			Doc: "search: paths of fields that the list also has. If all equal the stored values, the record is not read by id."},
@@ -135,8 +135,8 @@ func detailSpec(scalar *grammar.Spec) grammar.Spec {
 
 func refreshKeys(within string) []grammar.Spec {
 	return []grammar.Spec{
-		{Name: "for", Kind: grammar.Duration, Required: true, Doc: within},
-		{Name: "every", Kind: grammar.Duration, Required: true, Doc: "How often they are re-read."},
+		{Name: "for", Example: "30d", Kind: grammar.Duration, Required: true, Doc: within},
+		{Name: "every", Example: "1d", Kind: grammar.Duration, Required: true, Doc: "How often they are re-read."},
 	}
 }
 
@@ -145,10 +145,10 @@ func columnSpec() *grammar.Spec {
 		return grammar.Spec{Name: name, Kind: grammar.Bool, Default: "false", Doc: doc}
 	}
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-		{Name: "name", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Doc: "Name of the column."},
-		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkSource, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id"},
+		{Name: "name", Example: "id", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Doc: "Name of the column."},
+		{Name: "from", Example: "location.country", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkSource, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id"},
 			Some: true, Doc: "Path of the value in the record. Default: the name. Of several paths the first with a value is used. `$read_at`: server time of the answer. `$over`: requested id or value. `$erased`: an erasure changed the row. In children also `$parent.<column>`, `$position`, `$key` of an entry and `$item`, a scalar item."},
-		{Name: "type", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
+		{Name: "type", Example: "text", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{
 			{Name: string(Text), Doc: "any scalar, as text."}, {Name: string(Int), Doc: "64 bits."}, {Name: string(Double)}, {Name: string(Bool)},
 			{Name: string(Timestamp), Doc: "unix seconds or ISO-8601."}, {Name: string(Date)}, {Name: string(JSON), Doc: "an object or list as sent; its scalars may have columns too."}}},
 		{Name: "as", Kind: grammar.Enum, Doc: "What the column takes of a text.", Values: []grammar.Choice{
@@ -169,7 +169,7 @@ func columnSpec() *grammar.Spec {
 		flag("volatile", "Its changes do not count as changes of the record."),
 		{Name: "attributes", Kind: grammar.Text, Form: name, Hint: "e.g. contact",
 			Doc: "json: its keys are custom attributes. The view `<stream>_attributes` has a typed column for each. The value is the `data_attributes.model` of the records."},
-		{Name: "words", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: word},
+		{Name: "words", Example: "[open, closed]", Kind: grammar.List, Some: true, Item: &grammar.Spec{Kind: grammar.Text, Form: word},
 			Doc: "text: the words that the source is known to send. Another value is stored as sent, and reported once as schema drift."},
 		{Name: "references", Kind: grammar.Text, Form: ofColumn, Hint: "table.column, e.g. admins.id", Doc: "Column that it points to."},
 	}}
@@ -194,12 +194,12 @@ func childSpec() *grammar.Spec {
 // itemSpec are the keys of every table that is made of a list.
 func itemSpec(from, key string) []grammar.Spec {
 	return []grammar.Spec{
-		{Name: "table", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the table, before the suffix."},
+		{Name: "table", Example: "note_tags", Kind: grammar.Text, Required: true, Form: name, Doc: "Name of the table, before the suffix."},
 		{Name: "doc", Kind: grammar.Text, Doc: "What one row is."},
-		{Name: "from", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted}, Some: true, Required: true, Doc: from + " Of several paths the first non-empty list is used."},
-		{Name: "key", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName}, Doc: key},
+		{Name: "from", Example: "tags.data", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Form: dotted}, Some: true, Required: true, Doc: from + " Of several paths the first non-empty list is used."},
+		{Name: "key", Example: "[note_id, id]", Kind: grammar.List, Required: true, Item: &grammar.Spec{Kind: grammar.Text, Form: inTable, Check: columnName}, Doc: key},
 		eraseSpec(),
-		{Name: "columns", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},
+		{Name: "columns", Example: "[{name: id, type: text}]", Kind: grammar.List, Required: true, Item: columnSpec(), See: "columns[]", Doc: "Columns of the table."},
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"aqueduck/internal/grammar"
 )
 
 var (
@@ -20,7 +22,13 @@ var (
 // braces is the hint for a variable without braces.
 const braces = "write a variable in braces: ${VAR}"
 
-const addressHint = "give the address of the workspace's region, e.g. https://api.example.com, or emulator"
+// addressHint is what to write instead of an address that was refused.
+func addressHint(text string) string {
+	if near := grammar.Nearest(text, []string{Emulator}); near != "" {
+		return grammar.DidYouMean(text, []string{near})
+	}
+	return "give the address of the workspace's region, e.g. https://api.example.com, or emulator"
+}
 
 // normalizeBaseURL checks the address that requests, and with them the token, are sent to.
 func normalizeBaseURL(text string) (string, error) {

@@ -21,7 +21,11 @@ func (a *alertEntry) takeAddress(field *string) func(*grammar.Value) {
 		if strings.Contains(v.Text(), "$") {
 			checkReferences(v) // the reference is resolved when an alert is sent
 		} else if err := alertAddress(v.Text()); err != nil {
-			v.WrongKey("e.g. ${PING_URL}", "%s: %v", v.Path(), err)
+			hint := "e.g. ${PING_URL}"
+			if errors.Is(err, errUnencrypted) { // which says what to write
+				hint = ""
+			}
+			v.WrongKey(hint, "%s: %v", v.Path(), err)
 		}
 	}
 }
@@ -70,6 +74,8 @@ func (a *alertConfig) resolveAddress(key, text string, lookup func(string) (stri
 	return address, nil
 }
 
+var errUnencrypted = errors.New("http:// would send it unencrypted: use https://")
+
 // alertAddress refuses an address that alerts cannot be sent to: they use TLS, except on this machine.
 func alertAddress(text string) error {
 	u, err := url.Parse(text)
@@ -77,7 +83,7 @@ func alertAddress(text string) error {
 	case err != nil || u.Hostname() == "":
 		return errors.New("this is not a URL") // the text may be a secret, so the error does not quote it
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return errors.New("http:// would send it unencrypted: use https://")
+		return errUnencrypted
 	case u.Scheme != "https" && u.Scheme != "http":
 		return errors.New("this is not an https:// address")
 	}

@@ -32,7 +32,7 @@ func (w *workspaceEntry) takeBaseURL(v *grammar.Value) {
 		return
 	}
 	if _, err := normalizeBaseURL(w.baseURL); err != nil {
-		hint := addressHint
+		hint := addressHint(w.baseURL)
 		if strings.HasPrefix(w.baseURL, "$") {
 			hint = braces
 		}
@@ -68,7 +68,7 @@ func (c *Config) Connect(workspace string, lookup func(string) (string, bool)) (
 		return "", "", w.configProblem("base_url", err, "set it to the address of the workspace's region, or to emulator to try without an account")
 	}
 	if baseURL, err = normalizeBaseURL(text); err != nil {
-		return "", "", w.configProblem("base_url", &addressError{err}, addressHint)
+		return "", "", w.configProblem("base_url", &addressError{err}, addressHint(text))
 	}
 	for _, other := range c.WorkspaceNames() {
 		if address, err := c.Workspaces[other].expandBaseURL(lookup); err == nil && (address == Emulator) != (baseURL == Emulator) {

@@ -185,7 +185,7 @@ func TestDoubtsOfConnections(t *testing.T) {
 		"a file of all": {`main: {base_url: "` + url + `", token: "` + file("public", 0o644) + `"}`,
 			"workspaces.main.token: " + dir + "/public can be read by others (mode 0644); next: chmod 600 " + dir + "/public"},
 		"an address with a path in a variable": {`main: {base_url: "${PATHED}", token: "${T}"}`,
-			`workspaces.main.base_url: "https://api.example.com/v3" must have only a host: paths come from the stream files; next: ` + addressHint},
+			`workspaces.main.base_url: "https://api.example.com/v3" must have only a host: paths come from the stream files; next: ` + addressHint("")},
 		"the emulator and a real workspace": {`main: {base_url: emulator}, acme: {base_url: "` + url + `", token: "${T}"}`,
 			"workspace main is the emulator and acme is real: they cannot share a warehouse, which has one clock; next: write two files, each with a warehouse.dir of its own"},
 	} {

@@ -29,7 +29,7 @@ func ConfigFiles(names []string) (files []string, err error) {
 		found := []string{filepath.Clean(name)}
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			if found, err = filesOf(name); err != nil {
-				return nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file or directory: -f FILE"}
+				return nil, explainRead(err)
 			}
 		}
 		for _, file := range found {
@@ -39,6 +39,14 @@ func ConfigFiles(names []string) (files []string, err error) {
 		}
 	}
 	return files, nil
+}
+
+// explainRead explains why a file or a directory of the configuration cannot be read.
+func explainRead(err error) error {
+	if errors.As(err, new(*problem.Problem)) {
+		return err
+	}
+	return &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file or directory: -f FILE"}
 }
 
 // readFiles reads files. Relative paths in a file start at the file's own directory.
@@ -66,7 +74,7 @@ func filesOf(dir string) (files []string, err error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no *.yaml", dir)
+		return nil, &problem.Problem{Class: "config", What: "there is no *.yaml file in " + dir, Next: "give a file: -f FILE, or write one: aqueduck init -f " + problem.ShellQuote(filepath.Join(dir, "pipelines.yaml"))}
 	}
 	return files, nil
 }
@@ -105,7 +113,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	case errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist):
 		return nil, nil, &problem.Problem{Class: "config", What: "there is no configuration file " + lacking.Path, Next: "change to its directory, give it with -f FILE, or write a new one: aqueduck init"}
 	case err != nil:
-		return nil, nil, &problem.Problem{Class: "config", What: "read the configuration", Err: err, Next: "give a readable file or directory: -f FILE"}
+		return nil, nil, explainRead(err)
 	}
 	l := &configLoader{cache: env.cache, config: &Config{File: strings.Join(names, ", "), Workspaces: map[string]*Workspace{}, settings: map[string]Settings{}, Lookup: env.lookup}}
 	spec := l.configSpec()
@@ -137,7 +145,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 // takeStreamFiles adds the user's streams to the catalogue.
 func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	var files []schemas.File
-	l.readMatchingFiles(v, "create one: aqueduck streams new GET /path > streams/NAME.yaml, or remove stream_files", func(name string, text []byte) {
+	l.readMatchingFiles(v, "stream", "create one: aqueduck streams new GET /path > streams/NAME.yaml", func(name string, text []byte) {
 		files = append(files, schemas.File{Name: name, Text: text, Dir: cachedDirectory{l.cache, filepath.Dir(name)}, Private: l.report.IsPrivate(name)})
 		l.knownStreams = append(l.knownStreams, schemas.DeclaredName(text))
 	})
@@ -146,13 +154,17 @@ func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	}
 }
 
-// readMatchingFiles calls take once for each file that a list of names and patterns matches. The hint is for a pattern without a file.
-func (l *configLoader) readMatchingFiles(v *grammar.Value, hint string, take func(name string, text []byte)) {
+// readMatchingFiles calls take once for each file that a list of names and patterns matches. A file has one of what; create says how to make it.
+func (l *configLoader) readMatchingFiles(v *grammar.Value, what, create string, take func(name string, text []byte)) {
 	seen := map[string]bool{}
 	for _, pattern := range v.Items() {
 		names, err := l.cache.globFiles(resolvePath(pattern, pattern.Text()))
 		if err != nil || len(names) == 0 {
-			pattern.Wrong(hint, "no file matches %q", pattern.Text())
+			remove := v.Path()
+			if len(v.Items()) > 1 {
+				remove = "this pattern"
+			}
+			pattern.Wrong(create+", or remove "+remove, "no file matches %q", pattern.Text())
 		}
 		for _, name := range names {
 			text, err := l.cache.readFile(name)
@@ -167,7 +179,7 @@ func (l *configLoader) readMatchingFiles(v *grammar.Value, hint string, take fun
 			switch {
 			case seen[name]:
 			case len(text) == 0:
-				pattern.Warn("write a stream or a model into it, or remove it", "%s is empty", name)
+				pattern.Warn("write a "+what+" into it, or remove the file", "%s is empty", name)
 			default:
 				take(name, text)
 			}

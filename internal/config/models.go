@@ -13,7 +13,7 @@ import (
 
 // takeModels adds the user's models to the built-in ones. A name must be unique.
 func (l *configLoader) takeModels(v *grammar.Value) {
-	l.readMatchingFiles(v, "create one (docs/models.md#your-own-models), or remove it from models", func(name string, text []byte) {
+	l.readMatchingFiles(v, "model", "create one (docs/models.md#your-own-models)", func(name string, text []byte) {
 		own, err := models.Parse(name, string(text))
 		if err != nil {
 			v.Report(err)

@@ -24,9 +24,9 @@ func ConfigSpec() *grammar.Spec { return (&configLoader{config: &Config{}}).conf
 // to workspaces and streams, alerts refer to pipelines.
 func (l *configLoader) configSpec() *grammar.Spec {
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-		{Name: "version", Kind: grammar.Enum, Required: true, Values: []grammar.Choice{{Name: "1"}}, Doc: "Version of this grammar."},
+		{Name: "version", Example: "1", Kind: grammar.Enum, Required: true, Values: []grammar.Choice{{Name: "1"}}, Doc: "Version of this grammar."},
 		warehouseSpec(&l.config.Warehouse),
-		{Name: "workspaces", Kind: grammar.Free, Required: true, Some: true, Item: new(workspaceEntry).workspaceSpec(), Into: l.takeWorkspaces, Form: schemaForm, Check: checkSchema,
+		{Name: "workspaces", Example: "{main: {base_url: emulator}}", Kind: grammar.Free, Required: true, Some: true, Item: new(workspaceEntry).workspaceSpec(), Into: l.takeWorkspaces, Form: schemaForm, Check: checkSchema,
 			Hint: "lower-case letters, digits and _, beginning with a letter, and no word of SQL: it is the schema of its tables", Doc: "Workspaces to read."},
 		{Name: "stream_files", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takeStreamFiles, Doc: "Your own streams: files or patterns, relative to this file, e.g. streams/*.yaml."},
 		{Name: "models", Kind: grammar.Map, Short: "files", Doc: "Your own models, and which models are stored as tables. See docs/models.md.", Keys: []grammar.Spec{
@@ -38,14 +38,14 @@ func (l *configLoader) configSpec() *grammar.Spec {
 			{Name: "keep", Doc: "their values."},
 			{Name: maskHash, Doc: "hashes of texts and JSON, so that equal values stay equal; other values are dropped."},
 			{Name: maskDrop, Doc: "nothing."}}},
-		{Name: "pipelines", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
+		{Name: "pipelines", Example: "{nightly: {streams: [contacts]}}", Kind: grammar.Free, Required: true, Some: true, Item: (&pipelineEntry{configLoader: l}).pipelineSpec(), Into: l.takePipelines, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Streams that are read together, and when."},
 		{Name: "compat", Kind: grammar.Enum, Into: l.takeCompat, Doc: "Views for SQL that was written for another program's tables: in schema `fivetran` for the workspace `main`, in `NAME_fivetran` for any other. See docs/moving.md.", Values: []grammar.Choice{
 			{Name: compat.Fivetran, Doc: "the 16 tables that the dbt package fivetran/dbt_intercom 1.6 reads."}}},
 		{Name: "alerts", Kind: grammar.Free, Item: (&alertEntry{configLoader: l}).alertSpec(), Into: l.takeAlerts, Form: pipelineForm,
 			Hint: "letters, digits, - and _, beginning with a letter", Doc: "Services that receive messages about runs."},
 		{Name: "console", Kind: grammar.Map, Short: "pinned", Doc: "What the console shows.", Keys: []grammar.Spec{
-			{Name: "pinned", Kind: grammar.OneOrAll, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takePinned, Doc: "Saved queries of the page with questions, in this order; `aqueduck query --list` has their names. Default: twelve that the warehouse can answer."},
+			{Name: "pinned", Example: "[backlog_by_day]", Kind: grammar.OneOrAll, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Into: l.takePinned, Doc: "Saved queries of the page with questions, in this order; `aqueduck query --list` has their names. Default: twelve that the warehouse can answer."},
 		}},
 	}}
 }
@@ -91,7 +91,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 		{Name: "remote", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Remote = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/warehouse",
 			Doc: "Place in an object store that has the published file, too. Each publish is sent there; a run on another machine begins from it. See docs/remote.md."},
 		{Name: "mirror", Kind: grammar.Map, Doc: "Apache Iceberg tables that each run makes equal to the published file. See docs/mirror.md.", Keys: []grammar.Spec{
-			{Name: "location", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
+			{Name: "location", Example: "s3://bucket/tables", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
 			{Name: "catalog", Kind: grammar.Text, Secret: regexp.MustCompile(`//[^/]*@`).MatchString, Into: w.takeCatalog, Form: catalogForm, Hint: "e.g. sqlite:catalog.db, or postgres://HOST:PORT/DATABASE with user and password in PGUSER and PGPASSWORD", Doc: "The SQL catalog in which engines find the tables: `sqlite:` and a file, relative to this file, or `postgres://HOST:PORT/DATABASE`, with user and password in the variables of Postgres's tools. Default: mirror.db in the directory of the warehouse."},
 		}},
 		officeSpec(w),
@@ -131,7 +131,7 @@ func (a *alertEntry) alertSpec() *grammar.Spec {
 			{Name: "schema_change", Doc: "the API sends unknown fields, or a column was added or widened."}}},
 			Doc: "Events that the webhook receives. Default: failure, late, recovery."},
 		{Name: "cooldown", Kind: grammar.Duration, Into: func(v *grammar.Value) { a.Cooldown = v.Duration() }, Default: "4h", Doc: "Shortest time until the same failure is reported again."},
-		{Name: "pipelines", Kind: grammar.OneOrAll, Into: takeKnownNames("pipeline", a.config.pipelineNames(), &a.Pipelines), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Pipelines to report. Default: all."},
+		{Name: "pipelines", Example: "[nightly]", Kind: grammar.OneOrAll, Into: takeKnownNames("pipeline", a.config.pipelineNames(), &a.Pipelines), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Pipelines to report. Default: all."},
 	}}
 }
 
@@ -157,7 +157,7 @@ func officeSpec(w *Warehouse) grammar.Spec {
 func (w *workspaceEntry) workspaceSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map,
 		Doc: "The name is the schema of the tables. Queries need no schema for `main`.", Keys: []grammar.Spec{
-			{Name: "base_url", Kind: grammar.Text, Into: w.takeBaseURL, Required: true, Verbatim: true, Secret: regexp.MustCompile(`//[^/]*@`).MatchString,
+			{Name: "base_url", Example: "${WORKSPACE_URL}", Kind: grammar.Text, Into: w.takeBaseURL, Required: true, Verbatim: true, Secret: regexp.MustCompile(`//[^/]*@`).MatchString,
 				Doc: "Address of the API in the workspace's region, best from a variable. `emulator` is the built-in workspace. No default."},
 			{Name: "token", Kind: grammar.Text, Into: w.takeToken, Verbatim: true, Secret: hasLiteralText,
 				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself. No default."},
@@ -192,8 +192,8 @@ func (s *settingsEntry) streamSettingsSpec() *grammar.Spec {
 func (p *pipelineEntry) pipelineSpec() *grammar.Spec {
 	return &grammar.Spec{Name: "NAME", Kind: grammar.Map, Doc: "Run it by its name: `aqueduck sync NAME`.", Keys: []grammar.Spec{
 		{Name: "schedule", Kind: grammar.Text, Into: p.takeSchedule, Doc: "When `aqueduck serve` runs it: minute hour day month weekday. Default: only by hand."},
-		{Name: "streams", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { p.patterns = v }, Required: true, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
-		{Name: "workspaces", Kind: grammar.OneOrAll, Into: takeKnownNames("workspace", p.config.NameList, &p.workspaces), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read. Default: all."},
+		{Name: "streams", Example: "[contacts]", Kind: grammar.OneOrAll, Into: func(v *grammar.Value) { p.patterns = v }, Required: true, Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Streams to read, by name or pattern."},
+		{Name: "workspaces", Example: "[main]", Kind: grammar.OneOrAll, Into: takeKnownNames("workspace", p.config.NameList, &p.workspaces), Some: true, Item: &grammar.Spec{Kind: grammar.Text}, Doc: "Workspaces to read. Default: all."},
 		{Name: "max_time", Kind: grammar.Duration, Into: func(v *grammar.Value) { p.MaxTime = v.Duration() }, Default: "20h", Check: checkPositive, Doc: "Longest duration of a run. The run then ends cleanly, and the next run continues. With the default a nightly run ends before the next one starts."},
 		{Name: "max_requests", Kind: grammar.Int, Into: func(v *grammar.Value) { p.MaxRequests = int64(v.Int()) }, Default: "5000000", Min: 1, Max: 1_000_000_000, Doc: "Request budget of a run. The run then ends cleanly, and the next run continues."},
 		{Name: "catch_up", Kind: grammar.Enum, Into: func(v *grammar.Value) { p.CatchUp = v.Text() == "one" }, Default: "one", Doc: "What happens after downtime.", Values: []grammar.Choice{

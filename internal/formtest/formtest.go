@@ -222,3 +222,28 @@ func fileVariants(t testing.TB, text []byte, n int) (all [][]byte) {
 	}
 	return all
 }
+
+// CheckExamples fails the test for a key that a file must have, or that must have an item, without an example that the grammar accepts. Messages show
+// it where the key is missing.
+func CheckExamples(t testing.TB, spec *grammar.Spec) {
+	t.Helper()
+	checkExamples(t, "", spec)
+}
+
+func checkExamples(t testing.TB, path string, spec *grammar.Spec) {
+	t.Helper()
+	for _, key := range spec.Keys {
+		at := path + "." + key.Name
+		if key.Required || key.Some {
+			var report grammar.Report
+			report.Read("example.yaml", []byte(key.Name+": "+key.Example+"\n"), &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{key}}, nil)
+			if err := report.Err(); err != nil {
+				t.Errorf("the example of %s: %v", at, err)
+			}
+		}
+		checkExamples(t, at, &key)
+	}
+	if spec.Item != nil {
+		checkExamples(t, path+"[]", spec.Item)
+	}
+}

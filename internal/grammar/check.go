@@ -35,7 +35,7 @@ func (d *checkedFile) checkValue(s *Spec, path string, name, n *yaml.Node) *Valu
 	}
 	if n.Tag == "!!null" && n.Kind == yaml.ScalarNode {
 		if s.isScalar() || s.Required {
-			d.reportMistake(n, d.messageAt(path, "has no value"), "")
+			d.reportMistake(n, d.messageAt(path, "has no value"), s.exampleHint(""))
 		} else {
 			v.valid = true
 			if !d.isPart || path != "" {
@@ -109,8 +109,16 @@ func (d *checkedFile) checkMapping(v *Value, entry func(*Value, *yaml.Node, *yam
 // requireItems refuses an empty list, or an empty map of any keys, if the spec requires an item.
 func (d *checkedFile) requireItems(v *Value) {
 	if v.spec.Some && len(v.node.Content) == 0 {
-		v.WrongKey("", "%s: there is none", v.path)
+		v.WrongKey(v.spec.exampleHint(""), "%s is empty", v.path)
 	}
+}
+
+// exampleHint is the hint for a key without a value: an example, or another text if it has none.
+func (s *Spec) exampleHint(otherwise string) string {
+	if s.Example == "" || s.Name == "" {
+		return otherwise
+	}
+	return "e.g. " + s.Name + ": " + s.Example
 }
 
 func (d *checkedFile) messageIn(path, message string) string {
@@ -206,11 +214,7 @@ func (d *checkedFile) reportMissingKeys(v *Value, there map[string]int, meant []
 		if place == nil {
 			place = &yaml.Node{Line: v.node.Line, Column: v.node.Column}
 		}
-		hint := k.Doc
-		if strings.HasPrefix(k.Hint, "e.g. "+k.Name+":") {
-			hint = k.Hint
-		}
-		m := d.newMistake(place, d.messageIn(v.path, fmt.Sprintf("key %q is missing", k.Name)), hint)
+		m := d.newMistake(place, d.messageIn(v.path, fmt.Sprintf("key %q is missing", k.Name)), k.exampleHint(k.Doc))
 		m.known = true
 		d.report.Add(m)
 	}
