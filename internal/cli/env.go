@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -104,6 +105,11 @@ func (env *Env) asProblem(err error) *problem.Problem {
 	}
 	problem := *problem.AsProblem(err)
 	problem.Next = env.given.Append(problem.Next)
+	for _, o := range env.flags {
+		if value, _ := env.Lookup(o.From); value != "" && slices.Contains([]string{"--dir", "--exclude", "--file", "--pipeline", "--select", "--workspace"}, o.Setting) {
+			problem.NameVariable(o.From, o.Setting, value)
+		}
+	}
 	return &problem
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -62,17 +61,16 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 	}
 	for _, f := range []struct{ name, value string }{{"output", env.output}, {"log-level", env.logLevel}, {"log-format", env.logFormat}, {"progress", env.progress}, {"color", env.color}} {
 		if known := valuesOf[f.name]; !slices.Contains(known, f.value) {
-			given := "--" + f.name + " " + f.value
-			if !c.Flags().Changed(f.name) {
-				given = fmt.Sprintf("%s=%s (variable of --%s)", usage.VariableOf(c.Flag(f.name)), f.value, f.name)
-			}
-			return usage.Errorf(c, "%s: expected %s or %s", given, strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+			return usage.Errorf(c, "%s: expected %s or %s", usage.WrittenFlag(c, f.name, f.value), strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 		}
 	}
 	env.machine.Store(writesJSONLines(env, c))
 	has := strings.Fields("table " + c.Annotations[forms])
 	if slices.Contains(has, env.output) {
 		return nil
+	}
+	if c.Flags().Changed("output") && len(has) == 1 {
+		return usage.Errorf(c, "--output %s: %s has one output format: omit --output", env.output, c.CommandPath())
 	}
 	if c.Flags().Changed("output") {
 		return usage.Errorf(c, "--output %s: %s supports only %s", env.output, c.CommandPath(), usage.Enumerate(has))

@@ -22,7 +22,7 @@ func TestAWorkerRefusesWhatItCannotRun(t *testing.T) {
 		"own catalogs":      {`{dir: "data/${AQUEDUCK_WORKSPACE}", mirror: {location: "s3://bucket/lake"}}`, `schedule: "0 2 * * *", `, "--temporal 127.0.0.1:1", "warehouse.mirror.catalog is not set", "postgres://HOST:PORT/DATABASE"},
 		"no such program":   {`{dir: "data/${AQUEDUCK_WORKSPACE}"}`, `schedule: "0 2 * * *", `, "--temporal 127.0.0.1:1", "built without the worker", "make build-worker"},
 		"no address":        {`{dir: data}`, "", "", "--temporal ADDRESS is missing", "worker --help"},
-		"nothing at a time": {`{dir: data}`, "", "--temporal 127.0.0.1:1 --parallel 0", "--parallel cannot be below one", "worker --help"},
+		"nothing at a time": {`{dir: data}`, "", "--temporal 127.0.0.1:1 --parallel 0", "--parallel 0: expected 1 or more", "worker --help"},
 	} {
 		home := inDirectory(t, `version: 1
 warehouse: `+test.warehouse+`

@@ -21,8 +21,8 @@ takes; JSON and CSV have whole ids, also in NOTE. A narrow terminal leaves out F
 		Args:        usage.Subcommand,
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
-			if most < 1 {
-				return usage.Errorf(c, "-n: expected at least 1")
+			if err := usage.RefuseBelow(c, 1, "number"); err != nil {
+				return err
 			}
 			dir, err := env.warehouseDir()
 			if err != nil {

@@ -163,5 +163,5 @@ func checkRunFlags(c *cobra.Command, o *runner.Options) error {
 	case o.AcceptHashKey && !o.FullRefresh:
 		return usage.Errorf(c, "--accept-hash-key needs --full-refresh, which hashes all values again")
 	}
-	return usage.RefuseNegative(c, "limit", "max-requests")
+	return usage.RefuseBelow(c, 0, "limit", "max-requests")
 }

@@ -25,7 +25,7 @@ Ctrl-C; without a terminal it is written once. It reads what status reads, and n
 		Args:    usage.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if every < 100*time.Millisecond {
-				return usage.Errorf(c, "--every: expected at least 100ms")
+				return usage.Errorf(c, "%s: expected 100ms or more", usage.WrittenFlag(c, "every", every.String()))
 			}
 			draw := func() (string, error) { return drawTop(c.Context(), env) }
 			if env.written.Columns() > 0 {

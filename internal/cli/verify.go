@@ -100,8 +100,9 @@ func compareWithSource(c *cobra.Command, env *Env, args []string, o verify.Verif
 		return usage.Errorf(c, "--accept reads nothing: omit --deep and --requests")
 	case len(accept) > 0:
 		return verify.Accept(setup, accept)
-	case o.Requests < 1:
-		return usage.Errorf(c, "--requests: expected at least 1")
+	}
+	if err := usage.RefuseBelow(c, 1, "requests"); err != nil {
+		return err
 	}
 	pipelines, err := setup.ChoosePipelines(args, runner.Options{Select: o.Select, Exclude: o.Exclude})
 	if err != nil {

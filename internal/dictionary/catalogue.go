@@ -115,7 +115,7 @@ func FindStream(c *schemas.Catalogue, name string) (*schemas.Stream, error) {
 		return nil, noStream(c, name)
 	}
 	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "read the stream file", Err: err, Next: "give a stream file, or a stream from the list of aqueduck streams"}
+		return nil, &problem.Problem{Class: "config", What: "read the stream file " + name, Err: err, Next: "give a stream file, or a stream from the list of aqueduck streams"}
 	}
 	declared := schemas.DeclaredName(text)
 	if s, ok := c.Stream(declared); ok && sameFile(s.File, name) {

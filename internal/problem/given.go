@@ -1,8 +1,11 @@
 package problem
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // CLIFlags are the flags of the command line that name the configuration and the warehouse, ready to copy; "" when there are none. A command in a
@@ -47,4 +50,33 @@ func (g CLIFlags) Append(next string) string {
 		}
 		return command + " " + string(g)
 	})
+}
+
+// NameVariable adds the variable to a problem with a command line or a configuration that names its value: a variable is easily forgotten. flag is the
+// flag that it sets.
+func (p *Problem) NameVariable(name, flag, value string) {
+	text := p.Error()
+	if p.Class != "usage" && p.Class != "config" || strings.Contains(text, name) || !namesWord(text, value) {
+		return
+	}
+	p.What, p.Err = fmt.Sprintf("%s=%s (variable of %s): %s", name, value, flag, text), nil
+}
+
+// namesWord reports whether a text has a word or path that is no part of a longer one.
+func namesWord(text, word string) bool {
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		at += next
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
+		part := func(r rune) bool {
+			return r == '/' || r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+		}
+		if !part(before) && !part(after) {
+			return true
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +47,7 @@ func (p *Problem) Error() string {
 	if p.Err == nil {
 		return Shorten(p.What)
 	}
-	return Shorten(p.What + ": " + p.Err.Error())
+	return Shorten(namePathOnce(p.What + ": " + p.Err.Error()))
 }
 
 // Shorten cuts an error text to two kilobytes, and says how much it removed. An error may quote an answer or a statement of any length.
@@ -275,5 +276,21 @@ func IsUnavailable(err error) bool {
 
 // FirstLine returns the first line of an error's text, for the last line of a run and for the log.
 func FirstLine(err error) string {
-	return strings.ReplaceAll(err.Error(), "\n", "; ")
+	return namePathOnce(strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// pathError is how Go begins the text of an error about a file.
+var pathError = regexp.MustCompile(`: (?:open|stat|lstat|mkdir|read|write|readlink|unlinkat|remove|chmod) ([^ :]+): `)
+
+// namePathOnce removes a path from the text of an error that has named it before: "write a.yaml: open a.yaml: permission denied".
+func namePathOnce(text string) string {
+	found := pathError.FindStringSubmatchIndex(text)
+	if found == nil {
+		return text
+	}
+	before, path := text[:found[0]], text[found[2]:found[3]]
+	if before != path && !strings.HasSuffix(before, " "+path) {
+		return text
+	}
+	return before + ": " + text[found[1]:]
 }

@@ -210,7 +210,7 @@ func checkFlags(c *cobra.Command, e *emulateOptions) error {
 			return usage.Errorf(c, "--webhook: %w", err)
 		}
 	}
-	if err := usage.RefuseNegative(c, "contacts", "hours", "rate"); err != nil {
+	if err := usage.RefuseBelow(c, 0, "contacts", "hours", "rate"); err != nil {
 		return err
 	}
 	return checkLiveFlags(c, e.live, e.speed, e.state)

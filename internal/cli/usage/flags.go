@@ -63,18 +63,23 @@ func SuggestFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// RefuseNegative refuses a value below zero of one of the named flags.
-func RefuseNegative(c *cobra.Command, names ...string) error {
+// RefuseBelow refuses a number below the least one in one of the named flags.
+func RefuseBelow(c *cobra.Command, least int, names ...string) error {
 	for _, name := range names {
-		if value := c.Flag(name).Value.String(); strings.HasPrefix(value, "-") {
-			given := "--" + name + " " + value
-			if !c.Flags().Changed(name) {
-				given = fmt.Sprintf("%s=%s (variable of --%s)", VariableOf(c.Flag(name)), value, name)
-			}
-			return Errorf(c, "%s: expected 0 or more", given)
+		value := c.Flag(name).Value.String()
+		if n, err := strconv.ParseFloat(value, 64); err == nil && n < float64(least) {
+			return Errorf(c, "%s: expected %d or more", WrittenFlag(c, name, value), least)
 		}
 	}
 	return nil
+}
+
+// WrittenFlag is a flag with its value as the user wrote it: on the command line, or in the variable of the flag.
+func WrittenFlag(c *cobra.Command, name, value string) string {
+	if c.Flags().Changed(name) {
+		return "--" + name + " " + value
+	}
+	return fmt.Sprintf("%s=%s (variable of --%s)", VariableOf(c.Flag(name)), value, name)
 }
 
 // VariableOf returns the environment variable of a flag.

@@ -51,8 +51,9 @@ flags and pipelines.yaml, and then ends with exit code 3; "aqueduck version" say
 				return h.One(c.Context())
 			case address == "":
 				return usage.Errorf(c, "--temporal ADDRESS is missing")
-			case parallel < 1:
-				return usage.Errorf(c, "--parallel cannot be below one")
+			}
+			if err := usage.RefuseBelow(c, 1, "parallel"); err != nil {
+				return err
 			}
 			return work(c.Context(), h, address, parallel)
 		},
