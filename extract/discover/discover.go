@@ -38,9 +38,24 @@ type UnreadableError struct {
 // Error names the list, and what stands against it.
 func (e *UnreadableError) Error() string { return "GET " + e.Path + ": " + e.Why }
 
+// NoListError says that an answer has no list under the key that was chosen.
+type NoListError struct {
+	Path, List string
+	Lists      []string // keys of the lists that the answer has
+}
+
+// Error names the key, and the lists that the answer has.
+func (e *NoListError) Error() string {
+	has := "no list at all"
+	if len(e.Lists) > 0 {
+		has = strings.Join(e.Lists, ", ")
+	}
+	return fmt.Sprintf("the answer to GET %s has no list %q; it has %s", e.Path, e.List, has)
+}
+
 // DescribeList reads the beginning of an unknown list: GET path, and the same in other pages, which shows what names the next page
-// and the largest page that the API returns. list chooses among several lists in the answer. A list that stream files cannot read
-// to its end is an *UnreadableError.
+// and the largest page that the API returns. list chooses among several lists in the answer; without
+// it there, the error is a *NoListError. A list that stream files cannot read to its end is an *UnreadableError.
 func DescribeList(ctx context.Context, c *api.Client, path, list string) (Discovery, error) {
 	a := asker{ctx, c, path, list}
 	whole, err := a.fetchOutline("")
@@ -206,6 +221,7 @@ func (o answerOutline) explainRest() string {
 
 func (a asker) fetchOutline(query string) (answerOutline, error) {
 	var o answerOutline
+	var unlisted *NoListError
 	attempts := 0
 	if query != "" {
 		attempts = 2 // another API may answer a wrong page with any error: it is no outage
@@ -217,12 +233,36 @@ func (a asker) fetchOutline(query string) (answerOutline, error) {
 		if jx.DecodeBytes(answer.Body).Next() == jx.Array {
 			return &UnreadableError{a.path, "the answer is itself a list, and a stream file reads a list in an object"}
 		}
+		if lists, _, _ := listsOf(answer.Body); a.list != "" && !slices.Contains(lists, a.list) {
+			unlisted = &NoListError{a.path, a.list, lists}
+			return nil // the same request would have the same answer
+		}
 		if o, err = outlineOf(answer.Body, a.list); err == nil && o.key != "" {
 			o.unused.NoteHeaders(answer.Header())
 		}
 		return err
 	}})
+	if err == nil && unlisted != nil {
+		return o, unlisted
+	}
 	return o, err
+}
+
+// listsOf are the keys of the lists in an answer, all its keys, and what it says of its type.
+func listsOf(body []byte) (lists, keys []string, kind string) {
+	if jx.DecodeBytes(body).Next() != jx.Object {
+		return nil, nil, ""
+	}
+	keys, values := scan.Members(body)
+	for i, key := range keys {
+		if jx.DecodeBytes(values[i]).Next() == jx.Array {
+			lists = append(lists, key)
+		}
+		if key == "type" {
+			kind, _ = scan.Text(values[i])
+		}
+	}
+	return lists, keys, kind
 }
 
 // outlineOf finds the only list of objects in an answer.
@@ -230,17 +270,8 @@ func outlineOf(body []byte, list string) (answerOutline, error) {
 	if jx.DecodeBytes(body).Next() != jx.Object {
 		return answerOutline{}, errors.New("the answer is not a JSON object")
 	}
-	var lists []string
-	kind := ""
-	keys, values := scan.Members(body)
-	for i, key := range keys {
-		if first := jx.DecodeBytes(values[i]); first.Next() == jx.Array && (list == "" && key != "links" || list == key) {
-			lists = append(lists, key)
-		}
-		if key == "type" {
-			kind, _ = scan.Text(values[i])
-		}
-	}
+	lists, keys, kind := listsOf(body)
+	lists = slices.DeleteFunc(lists, func(key string) bool { return list == "" && key == "links" || list != "" && key != list })
 	if slices.Contains(lists, "data") && kind == "list" {
 		lists = []string{"data"}
 	}

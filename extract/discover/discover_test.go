@@ -142,6 +142,21 @@ func TestProposedPagingReadsOtherAPIs(t *testing.T) {
 	}
 }
 
+// TestAChosenListIsOneOfTheAnswer asks once, and names the lists that there are.
+func TestAChosenListIsOneOfTheAnswer(t *testing.T) {
+	t.Parallel()
+	a := apitest.Serve(t, apitest.AnswerWith(`{"type":"list","data":[{"id":1}],"others":[{"id":2}]}`))
+	c, err := api.New(api.Options{BaseURL: a.URL, Token: "secret-token-of-the-tests", Version: "2.17", Now: a.Clock.Now, Wait: a.Clock.Wait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, err = DescribeList(context.Background(), c, "/things", "nix")
+	if want := `the answer to GET /things has no list "nix"; it has data, others`; err == nil || err.Error() != want || len(a.Requests()) != 1 {
+		t.Errorf("got %v after %d requests, want %s", err, len(a.Requests()), want)
+	}
+}
+
 // TestListThatIsTheAnswerIsRefused describes an answer that is a list without an object around it.
 func TestListThatIsTheAnswerIsRefused(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"aqueduck/extract"
 	"aqueduck/extract/api"
 	"aqueduck/extract/discover"
+	"aqueduck/internal/grammar"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
@@ -248,6 +249,13 @@ func Propose(ctx context.Context, r *runner.Runner, workspace, path, list, name 
 	var unreadable *discover.UnreadableError
 	if errors.As(err, &unreadable) {
 		return "", nil, &problem.Problem{Class: "config", What: unreadable.Error(), Next: "read another list of the API that has these records, or the first answer alone: page: {by: none, most: N} (docs/streams.md)"}
+	}
+	if unlisted := (*discover.NoListError)(nil); errors.As(err, &unlisted) {
+		next := "write the file by hand: docs/streams.md"
+		if len(unlisted.Lists) > 0 {
+			next = grammar.ChooseFrom(list, unlisted.Lists, "docs/streams.md")
+		}
+		return "", nil, &problem.Problem{Class: "usage", What: "--records " + list, Err: unlisted, Next: next}
 	}
 	if err != nil {
 		next := "if the answer has several lists, choose one with --records KEY, or write the file by hand: docs/streams.md"
