@@ -72,7 +72,7 @@ var fewWords = map[string]string{
 	"… is no catalog that this version can write":                                 "CATALOG is no catalog that this version can write",
 	"… is not a file of at most 64 KiB":                                           ".env is not a file of at most 64 KiB",
 	"… is not the key of the stored hashes: it would give other hashes":           "the file hash.key is not the key of the stored hashes: it would give other hashes",
-	"…=… is not a whole number":                                                   "EMULATOR_HOURS=VALUE, or another such variable, is not a whole number",
+	"…=… is not a whole number from 0":                                            "EMULATOR_HOURS=VALUE, or another such variable, is not a whole number from 0",
 	"… is no run, but the file of an erasure at …":                                "ID is no run, but the file of an erasure at TIME",
 	"…: expected an address with a port":                                          "--console 8321: expected an address with a port",
 	"…: no machine has the name …":                                                "--console nowhere:8321: no machine has the name nowhere",

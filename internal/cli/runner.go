@@ -46,7 +46,7 @@ func runnerWith(env *Env, still bool) (*runner.Runner, error) {
 	dir := layout.Dir(cfg.Warehouse.Dir)
 	clock := runlog.NewClock(dir, env.Now)
 	env.clock.Store(clock)
-	embedded := &emulate.Embedded{Lookup: env.Lookup, Dir: dir, Clock: clock, Still: still}
+	embedded := &emulate.Embedded{Lookup: env.Lookup, Dir: dir, Clock: clock, Still: still, Log: env.newLogger()}
 	return &runner.Runner{
 		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.TimeNow, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode, Mirror: mirrorRun, NoMirror: mirror.Missing(),
 		Connect: func(_ context.Context, name string) (runner.Source, error) {

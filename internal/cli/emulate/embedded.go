@@ -1,9 +1,11 @@
 package emulate
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -41,7 +43,8 @@ type Embedded struct {
 	Lookup func(string) (string, bool)
 	Dir    layout.Dir
 	Clock  *runlog.WarehouseClock
-	Still  bool // it is as the last run saw it
+	Still  bool         // it is as the last run saw it
+	Log    *slog.Logger // warns of variables without effect; nil: nothing does
 
 	mu    sync.Mutex // guards what follows
 	users int        // connections
@@ -100,6 +103,9 @@ func (e *Embedded) serveLife() error {
 	if !first && !e.Still {
 		life.Hours += passed
 	}
+	if !first && e.Log != nil {
+		life.warnOfIgnored(e.Log, e.Lookup)
+	}
 	life.Clock = embeddedEpoch.Add(time.Duration(life.Hours) * time.Hour)
 	if now := e.Clock.TimeNow(); !first && now.After(life.Clock) {
 		life.Clock = now
@@ -152,6 +158,19 @@ func readLife(lookup func(string) (string, bool), dir layout.Dir) (life embedded
 	return life, true, err
 }
 
+// warnOfIgnored warns of variables that were set for the first run, and have another value now.
+func (l embeddedWorkspace) warnOfIgnored(log *slog.Logger, lookup func(string) (string, bool)) {
+	contacts, population := strconv.Itoa(l.Contacts), cmp.Or(l.Population, "odd")
+	if l.Contacts == 0 {
+		contacts = "the default"
+	}
+	for _, made := range [][2]string{{"EMULATOR_SEED", strconv.FormatUint(l.Seed, 10)}, {"EMULATOR_CONTACTS", contacts}, {"EMULATOR_POPULATION", population}} {
+		if text, _ := lookup(made[0]); text != "" && text != made[1] && (l.Contacts != 0 || text != "0") {
+			log.Warn(fmt.Sprintf("%s=%s has no effect: the workspace of this warehouse was made with %s; to make another one, use another directory: --dir DIR", made[0], text, made[1]))
+		}
+	}
+}
+
 // serveEmulator serves a workspace after its simulated hours. Its clock passes from then on.
 func serveEmulator(life *embeddedWorkspace) (on servedWorkspace, err error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", life.Port))
@@ -189,7 +208,7 @@ func wholeNumber(lookup func(string) (string, bool), name string, fallback int) 
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, &problem.Problem{Class: "config", What: fmt.Sprintf("%s=%q is not a whole number", name, text), Next: "set " + name + " to a whole number from 0, or unset it; variables: aqueduck help env"}
+		return 0, &problem.Problem{Class: "config", What: fmt.Sprintf("%s=%q is not a whole number from 0", name, text), Next: "set " + name + " to a whole number, or unset it; variables: aqueduck help env"}
 	}
 	return n, nil
 }
