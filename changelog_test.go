@@ -57,6 +57,26 @@ func TestEachChangeIsOneSentence(t *testing.T) {
 	}
 }
 
+// TestWhatAnUpdateChangesIsGroupedByItsLabel: who updates finds all changes of exit codes, or of models, in one place.
+func TestWhatAnUpdateChangesIsGroupedByItsLabel(t *testing.T) {
+	t.Parallel()
+	label, inside, last := regexp.MustCompile(`^- \*\*(.*?):?\*\*`), false, ""
+	var seen []string
+	for i, line := range readChangelog(t) {
+		if strings.HasPrefix(line, "#") {
+			inside, last, seen = line == changeKinds[0], "", nil
+		}
+		found := label.FindStringSubmatch(line)
+		if !inside || found == nil || found[1] == last {
+			continue
+		}
+		if last = found[1]; slices.Contains(seen, last) {
+			t.Errorf("line %d: other lines of %s stand further up", i+1, last)
+		}
+		seen = append(seen, last)
+	}
+}
+
 func readChangelog(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile("CHANGELOG.md")
