@@ -233,3 +233,17 @@ func TestNumbersAreWrittenAsPeopleDo(t *testing.T) {
 		t.Errorf("an id is written %s", got)
 	}
 }
+
+// An error that kept a stream from being compared has the form of every error.
+func TestVerificationPrintsClassAndNextStepOfAnError(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	PrintVerification(&verify.Verification{Given: "--dir demo", Streams: []verify.Verified{{Workspace: "main", Stream: "tags", Class: "transient", Error: "GET /tags: 503", Next: "aqueduck verify --select tags"}},
+		Lakes: []verify.VerifiedLake{{Workspace: "main", Class: "disk", Error: "no space", Next: "aqueduck verify"}}}, &out)
+	for _, want := range []string{"\n  error[transient] tags could not be compared: GET /tags: 503\n       next: aqueduck verify --dir demo --select tags\n",
+		"\n  error[disk] the Parquet files of main could not be compared: no space\n       next: aqueduck verify --dir demo\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, out.String())
+		}
+	}
+}
