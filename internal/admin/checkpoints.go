@@ -185,7 +185,7 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only string, m
 				return err
 			}
 		}
-		_, err := w.Publish(ctx, false)
+		_, err := w.PublishCommand(ctx, "state "+what, true)
 		return err
 	})
 }

@@ -48,7 +48,7 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 			}
 			done = append(done, Erased{e.Workspace, e.IDs, c})
 		}
-		result, err := w.Publish(ctx, false)
+		result, err := w.PublishCommand(ctx, "erase", false)
 		sync.WarnRemoved(r, result)
 		return err
 	})

@@ -55,7 +55,8 @@ func Pull(ctx context.Context, r *runner.Runner) (p Pulled, err error) {
 	if !taken.New {
 		return p, nil
 	}
-	if _, err := layout.PruneFiles(ctx, r.Dir, r.Config.Warehouse.Publish.Keep, func(context.Context, string) error { return errNotRewritten }); err != nil {
+	kept := layout.Retention{Keep: r.Config.Warehouse.Publish.Keep, Clean: func(context.Context, string) error { return errNotRewritten }}
+	if _, err := layout.PruneFiles(ctx, r.Dir, kept); err != nil {
 		return p, err
 	}
 	if r.Dir.Erasing() {

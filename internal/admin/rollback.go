@@ -23,6 +23,7 @@ import (
 type PublishedFile struct {
 	Run     string    `json:"run"`                   // the run that published it; further files of one run end in -2, -3 …
 	At      time.Time `json:"published_at,omitzero"` // by the warehouse's clock; absent: unknown
+	What    string    `json:"what"`                  // what made it, and whether readers have it by a rollback; "": an older version of the program did not record it
 	Bytes   int64     `json:"bytes"`                 // size of the file
 	Current bool      `json:"current"`               // readers have it now
 	Path    string    `json:"path"`
@@ -40,19 +41,27 @@ func PublishedFiles(ctx context.Context, dir layout.Dir) ([]PublishedFile, error
 	if err != nil {
 		return nil, err
 	}
+	rolledBack, err := runlog.LastRollback(dir)
+	if err != nil {
+		return nil, err
+	}
 	var files []PublishedFile
-	times := runlog.PublishTimes(ctx, paths)
+	records := runlog.PublishRecords(ctx, paths)
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
-		at, told := times[filepath.Base(path)]
+		record, told := records[filepath.Base(path)]
 		if !told && !layout.IsEmulated(dir) {
-			at = info.ModTime() // of a damaged file
+			record.At = info.ModTime() // of a damaged file
 		}
-		files = append(files, PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: at.UTC().Truncate(time.Second),
-			Bytes: info.Size(), Current: path == dir.Current(), Path: path})
+		f := PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: record.At.UTC().Truncate(time.Second), What: record.What,
+			Bytes: info.Size(), Current: path == dir.Current(), Path: path}
+		if f.Current && rolledBack != nil {
+			f.What = strings.TrimPrefix(f.What+", by a rollback", ", ")
+		}
+		files = append(files, f)
 	}
 	return files, nil
 }

@@ -19,7 +19,7 @@ func newRollback(env *Env) *cobra.Command {
 		Use:   "rollback [RUN]",
 		Short: "Restore an older published file for readers",
 		Long: `Restore an older published file: the previous one, or that of the run whose id, or short id, begins with RUN. Shows both
-files and asks for confirmation.
+files and asks for confirmation. --list shows what made each file; one that erase or state made replaces the file before it.
 
 Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
 later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next

@@ -136,7 +136,7 @@ func (m *machine) take() Taken {
 
 func (m *machine) send(keep int) string {
 	m.t.Helper()
-	note, err := m.store.Send(m.t.Context(), m.dir, keep, instant)
+	note, err := m.store.Send(m.t.Context(), m.dir, layout.Retention{Keep: keep}, instant)
 	must(m.t, err)
 	return note
 }

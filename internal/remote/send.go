@@ -17,10 +17,10 @@ import (
 	"aqueduck/load/layout"
 )
 
-// Send makes the published file of a warehouse that of the head, with its erasures. It keeps as many older files as asked, deletes the others, and
+// Send makes the published file of a warehouse that of the head, with its erasures. It keeps the older files that stay by r, deletes the others, and
 // after an erasure all objects that may hold what is erased. note is for the report of a run; "" if there is nothing to say. The error is a
 // problem.Problem of class busy if another machine was first: then nothing has changed in the store. The caller holds the lock.
-func (s *Store) Send(ctx context.Context, d layout.Dir, keep int, now time.Time) (note string, err error) {
+func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now time.Time) (note string, err error) {
 	current := d.Current()
 	if current == "" {
 		return "", nil
@@ -43,7 +43,7 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, keep int, now time.Time)
 	if former.version != before.Version {
 		return "", s.overtaken(former)
 	}
-	next, fresh, err := nextHead(d, former, current, keep, sumErasures(log))
+	next, fresh, err := nextHead(d, former, current, r, sumErasures(log))
 	if err != nil || len(fresh) == 0 && next.equalTo(former) {
 		return "", err
 	}
@@ -83,10 +83,13 @@ func (s *Store) overtaken(by Head) error {
 
 // nextHead returns the head for the current file, without the time, and the files that are not in the store yet. Older files that this machine has are
 // as they are here: an erasure may have rewritten them. Those that it does not have leave the head after an erasure.
-func nextHead(d layout.Dir, former Head, current string, keep int, erasures string) (next Head, fresh []File, err error) {
+func nextHead(d layout.Dir, former Head, current string, r layout.Retention, erasures string) (next Head, fresh []File, err error) {
 	next = Head{Erasures: erasures}
 	for i, path := range append([]string{current}, olderPaths(d, former, filepath.Base(current))...) {
 		name := filepath.Base(path)
+		if i > 0 && r.Replaced[name] {
+			continue
+		}
 		at := slices.IndexFunc(former.files(), func(f File) bool { return f.Name == name })
 		f := File{Name: name}
 		switch info, err := os.Stat(path); {
@@ -103,7 +106,7 @@ func nextHead(d layout.Dir, former Head, current string, keep int, erasures stri
 		default:
 			f = former.files()[at]
 		}
-		if i > keep {
+		if i > 0 && len(next.Older) == r.Keep {
 			break
 		}
 		if !slices.Contains(former.files(), f) {

@@ -58,7 +58,7 @@ func TestOfTwoMachinesOneMovesTheHead(t *testing.T) {
 	second.publish("three.duckdb", []byte("three"))
 	second.send(0)
 	before := b.objects()
-	_, err := first.store.Send(t.Context(), first.dir, 0, instant)
+	_, err := first.store.Send(t.Context(), first.dir, layout.Retention{Keep: 0}, instant)
 	expectProblem(t, err, "busy", "another machine sent its file to s3://lake/w at 2026-11-01 02:00:00")
 	if after := b.objects(); !slices.Equal(before, after) || strings.Contains(b.content(), "two") {
 		t.Errorf("the store has %v, had %v", after, before)
@@ -87,7 +87,7 @@ func TestMachinesThatSendAtOnceLoseNoHead(t *testing.T) {
 				began := filepath.Base(m.dir.Current())
 				name := string(rune('a'+n)) + string(rune('a'+round)) + ".duckdb"
 				m.publish(name, []byte(name))
-				if _, err := m.store.Send(t.Context(), m.dir, 0, instant); err == nil {
+				if _, err := m.store.Send(t.Context(), m.dir, layout.Retention{Keep: 0}, instant); err == nil {
 					moved.Store(name, began)
 				}
 			}
@@ -186,6 +186,25 @@ func TestAsManyOlderFilesStayAsAsked(t *testing.T) {
 	got := slices.DeleteFunc(b.objects(), func(name string) bool { return strings.HasPrefix(name, "files/d.") })
 	if !slices.Equal(got, want) {
 		t.Errorf("the store has %v", b.objects())
+	}
+}
+
+// TestAReplacedFileLeavesTheStore: a command made the file of readers from the one before, which does not count as an older one.
+func TestAReplacedFileLeavesTheStore(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	m := b.machine()
+	for _, name := range []string{"1.duckdb", "2.duckdb", "3.duckdb"} {
+		m.publish(name, []byte(name))
+		m.send(2)
+	}
+	m.publish("4.duckdb", []byte("4.duckdb"))
+	_, err := m.store.Send(t.Context(), m.dir, layout.Retention{Keep: 2, Replaced: map[string]bool{"3.duckdb": true}}, instant)
+	must(t, err)
+	head, err := m.store.readHead(t.Context())
+	must(t, err)
+	if len(head.Older) != 2 || head.File.Name != "4.duckdb" || head.Older[0].Name != "2.duckdb" || head.Older[1].Name != "1.duckdb" {
+		t.Errorf("the head is %+v", head)
 	}
 }
 
@@ -333,7 +352,7 @@ func TestDataOfAnotherStoreIsRefused(t *testing.T) {
 	_, err := second.store.Take(t.Context(), second.dir, instant)
 	expectProblem(t, err, "config", "has data that was never in s3://lake/w")
 	second.expectCurrent("other.duckdb", []byte("other"))
-	_, err = second.store.Send(t.Context(), second.dir, 2, instant)
+	_, err = second.store.Send(t.Context(), second.dir, layout.Retention{Keep: 2}, instant)
 	expectProblem(t, err, "busy", "another machine")
 }
 
@@ -369,7 +388,7 @@ func TestAStoreThatIgnoresConditionsIsRefused(t *testing.T) {
 	})
 	m := b.machine()
 	m.publish("one.duckdb", []byte("one"))
-	_, err := m.store.Send(t.Context(), m.dir, 2, instant)
+	_, err := m.store.Send(t.Context(), m.dir, layout.Retention{Keep: 2}, instant)
 	expectProblem(t, err, "config", "ignores If-Match")
 	if objects := b.objects(); slices.Contains(objects, headName) {
 		t.Errorf("the store has %v", objects)
@@ -407,7 +426,7 @@ func TestAnErrorOfTheStoreSaysWhatToDo(t *testing.T) {
 			b.changing(tt.change)
 			_, err := m.store.Take(t.Context(), m.dir, instant)
 			expectProblem(t, err, tt.class, tt.words)
-			_, err = m.store.Send(t.Context(), m.dir, 2, instant)
+			_, err = m.store.Send(t.Context(), m.dir, layout.Retention{Keep: 2}, instant)
 			expectProblem(t, err, tt.class, tt.words)
 			m.expectCurrent("two.duckdb", []byte("two"))
 			b.changing(nil)

@@ -1,9 +1,11 @@
 package runlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"aqueduck/load/layout"
@@ -38,21 +40,37 @@ func QueryPublished(ctx context.Context, dir layout.Dir, sql string, row func(va
 	return WithPublished(ctx, dir, func(f PublishedDB) error { return f.queryStatement(ctx, sql, row) })
 }
 
-// PublishTimes returns when published files were published, by name, as the files themselves say. A file that cannot be read says nothing.
-func PublishTimes(ctx context.Context, paths []string) map[string]time.Time {
-	times := map[string]time.Time{}
+// PublishRecord says when and by what a published file was made.
+type PublishRecord struct {
+	At       time.Time
+	What     string // "": a version of the program made it that did not record it
+	Replaces string // name of the file that it replaces; "": none
+}
+
+// PublishRecords returns the records of published files, by name, as the files themselves say. A file that cannot be read says nothing.
+func PublishRecords(ctx context.Context, paths []string) map[string]PublishRecord {
+	records := map[string]PublishRecord{}
 	for _, path := range paths {
-		if _, known := times[filepath.Base(path)]; known {
+		if _, known := records[filepath.Base(path)]; known {
 			continue // a newer file has told
 		}
-		_ = read.Query(ctx, path, "SELECT file, recorded_at FROM _sync.publishes", func(_ []string, v []any) error {
-			if v != nil {
-				times[AsText(v[0])] = AsTime(v[1])
+		const recorded = "SELECT p.file, p.recorded_at, 'run of ' || r.pipeline AS run, p.* FROM _sync.publishes p LEFT JOIN _sync.runs r ON r.run_id = split_part(p.run_id, '-', 1) ORDER BY p.recorded_at"
+		_ = read.Query(ctx, path, recorded, func(columns []string, v []any) error {
+			if v == nil {
+				return nil
 			}
+			told := func(column string) string { // an older file lacks it
+				if i := slices.Index(columns, column); i >= 0 {
+					return AsText(v[i])
+				}
+				return ""
+			}
+			file := AsText(v[0])
+			records[file] = PublishRecord{AsTime(v[1]), cmp.Or(told("what"), records[file].What, AsText(v[2])), cmp.Or(told("replaces"), records[file].Replaces)}
 			return nil
 		})
 	}
-	return times
+	return records
 }
 
 // AsText returns a column of the published file as text; "" for NULL.

@@ -34,8 +34,8 @@ func (b Rollback) Save(dir layout.Dir) error {
 	return PastRun{Started: b.At, Finished: b.At, Outcome: RolledBack, Rollback: &b}.Save(dir)
 }
 
-// lastRollback returns the last rollback if nothing was published since; nil: readers have the newest file.
-func lastRollback(dir layout.Dir) (*Rollback, error) {
+// LastRollback returns the last rollback if nothing was published since; nil: readers have the newest file.
+func LastRollback(dir layout.Dir) (*Rollback, error) {
 	notes, err := readNotes(dir)
 	for _, e := range slices.Backward(notes) {
 		if e.Rollback != nil {

@@ -100,7 +100,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		return nil, err
 	}
 	s.Remote = remote.ReadState(dir)
-	if s.RolledBack, err = lastRollback(dir); err != nil {
+	if s.RolledBack, err = LastRollback(dir); err != nil {
 		return nil, err
 	}
 	if s.Gone, err = LostPublished(dir); err != nil {

@@ -63,7 +63,7 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		return nil, restored, nil // none of their data was there, and the database records that it was searched
 	}
 	var blocked *failure.PublishBlocked
-	result, err := w.Publish(ctx, false)
+	result, err := w.PublishCommand(ctx, "erasures repeated", false)
 	if errors.As(err, &blocked) {
 		err = nil // the caller's own publish reports it, and may accept the loss
 	}

@@ -12,6 +12,7 @@ import (
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
+	"aqueduck/load/layout"
 )
 
 // TakeRemote begins from the file of the object store where another machine sent one, if the configuration names a store. note is for the report;
@@ -35,7 +36,11 @@ func SendRemote(ctx context.Context, r *runner.Runner) (note string, err error) 
 	if err != nil || store == nil {
 		return "", err
 	}
-	return store.Send(ctx, r.Dir, keep, r.MachineNow())
+	stay := layout.Retention{Keep: keep, Replaced: map[string]bool{}}
+	for _, record := range runlog.PublishRecords(ctx, []string{r.Dir.Current()}) {
+		stay.Replaced[record.Replaces] = true
+	}
+	return store.Send(ctx, r.Dir, stay, r.MachineNow())
 }
 
 // MirrorPublished makes the tables of the mirror equal to the published file, if the configuration names a mirror. notes are for the report. The caller holds

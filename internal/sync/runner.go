@@ -124,6 +124,7 @@ func openRun(ctx context.Context, r *stream.Run) error {
 	if err != nil {
 		return err
 	}
+	spec.What = "run of " + r.Pipeline.Name
 	spec.Accept = func(schema, table string) bool { return acceptsLoss(r, schema, table) }
 	r.Progress = stream.NewProgress(r)
 	if r.Withdraw, err = r.Progress.Announce(); err != nil {

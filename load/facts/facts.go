@@ -169,6 +169,22 @@ func (w *Facts) States(ctx context.Context, schema string) (states map[string]st
 	return states, err
 }
 
+// Commits is a text that is another one after any commit of a stream.
+func (w *Facts) Commits(ctx context.Context) (commits string, err error) {
+	err = w.db.Do("read the numbers of the commits", func(db *duck.DB) error {
+		commits, err = ReadCommits(ctx, db)
+		return err
+	})
+	return commits, err
+}
+
+// ReadCommits is Facts.Commits of a published file.
+func ReadCommits(ctx context.Context, db *duck.DB) (string, error) {
+	var commits sql.NullString
+	err := db.Scan(ctx, "SELECT string_agg(concat_ws(' ', schema, stream, seq), ', ' ORDER BY schema, stream) FROM _sync.checkpoints", nil, &commits)
+	return commits.String, err
+}
+
 // TablesState is a text that is another one after any change of the rows of some tables: it has their row counts, and the time of
 // the last change of a row, as the commits have counted them.
 func (w *Facts) TablesState(ctx context.Context, schema string, tables []transform.Table) (state string, err error) {

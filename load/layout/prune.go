@@ -12,24 +12,38 @@ import (
 	"aqueduck/load/internal/disk"
 )
 
-// PruneFiles removes the published files beyond the newest older ones to keep, the oldest first, but never the one behind
-// the link. Where files may have erased data, clean frees each file that stays of them. A file that cannot be freed is
-// removed; removed says why.
-func PruneFiles(ctx context.Context, d Dir, keep int, clean func(ctx context.Context, file string) error) (removed, err error) {
+// Retention says which older published files stay.
+type Retention struct {
+	Keep     int             // number of older files, the newest
+	Replaced map[string]bool // names of files that a newer one replaces: they neither stay nor count
+	Undo     string          // name of the file that the current one replaces, and that stays, without counting, for a rollback; "": none
+	// Clean frees an older file of erased data; after an error, or where it is nil, the file is removed.
+	Clean func(ctx context.Context, file string) error
+}
+
+// PruneFiles removes the published files that do not stay, the oldest of the others first, but never the one behind the link.
+// Where files may have erased data, each file that stays is freed of them. A file that cannot be freed is removed; removed
+// says why.
+func PruneFiles(ctx context.Context, d Dir, r Retention) (removed, err error) {
 	files, err := d.PublishedFiles()
 	if err != nil {
 		return nil, err
 	}
-	erasing, current := d.Erasing(), d.Current()
-	for i, file := range files {
+	erasing, current, counted := d.Erasing(), d.Current(), 0
+	for _, file := range files {
 		if file == current {
 			continue
 		}
-		if i <= keep {
+		stays := r.Undo == filepath.Base(file) && r.Keep > 0
+		if !stays && !r.Replaced[filepath.Base(file)] {
+			counted++
+			stays = counted <= r.Keep
+		}
+		if stays {
 			if !erasing {
 				continue
 			}
-			err := cleanOlder(ctx, d, file, clean)
+			err := cleanOlder(ctx, d, file, r.Clean)
 			if err == nil {
 				continue
 			}
@@ -44,7 +58,7 @@ func PruneFiles(ctx context.Context, d Dir, keep int, clean func(ctx context.Con
 			return removed, err
 		}
 	}
-	return removed, errors.Join(noteRemoved(d, removed, len(files) > 1), removeOrphans(d))
+	return removed, errors.Join(noteRemoved(d, removed, counted > 0), removeOrphans(d))
 }
 
 // errMasked is why a file is removed that was published before values were masked.

@@ -52,6 +52,9 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	if err := w.MakeWritable(); err != nil {
 		return err
 	}
+	if err := p.findReplaced(ctx, w); err != nil {
+		return err
+	}
 	if p.before, err = w.Facts.Snapshot(ctx, w.Published); err != nil {
 		return err
 	}
@@ -270,7 +273,7 @@ func (p *publishRun) swapLink(ctx context.Context, file string) (err error) {
 		return err
 	}
 	// An erasure has ended only when no older file has the data.
-	if p.result.Removed, err = layout.PruneFiles(ctx, d, p.spec.Keep, p.spec.CleanOlder); err != nil || !d.Erasing() {
+	if p.result.Removed, err = layout.PruneFiles(ctx, d, p.retention()); err != nil || !d.Erasing() {
 		return err
 	}
 	crash.At(crash.ErasePublished)

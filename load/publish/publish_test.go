@@ -210,19 +210,82 @@ func TestPublishKeepsOlderFilesForRollback(t *testing.T) {
 		h.publishOnly(s)
 		h.openRun()
 	}
+	h.requireFiles("four runs", "run02 run03 run04")
+}
+
+// requireFiles compares the names of the published files. Each has a checksum, and nobody may write to them.
+func (h *publishFixture) requireFiles(after, want string) {
+	h.t.Helper()
 	var names []string
 	entries, err := os.ReadDir(h.dir.Published())
-	must(t, err)
+	must(h.t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 		info, err := e.Info()
 		if err != nil || info.Mode().Perm() != 0o444 {
-			t.Errorf("%s has mode %v, %v; want 0444", e.Name(), info.Mode(), err)
+			h.t.Errorf("%s has mode %v, %v; want 0444", e.Name(), info.Mode(), err)
 		}
 	}
-	want := []string{"run02.duckdb", "run02.sha256", "run03.duckdb", "run03.sha256", "run04.duckdb", "run04.sha256"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("published files: %s", diff)
+	var files []string
+	for _, run := range strings.Fields(want) {
+		files = append(files, run+".duckdb", run+".sha256")
+	}
+	if diff := cmp.Diff(files, names); diff != "" {
+		h.t.Errorf("published files after %s: %s", after, diff)
+	}
+}
+
+// publishAs commits, publishes as a run or a command does, and opens the next run.
+func (h *publishFixture) publishAs(replaces, undo bool) {
+	h.t.Helper()
+	h.commitPeople(newPerson(h.runName(), "a"))
+	s := h.runSpec()
+	s.Keep, s.Replaces, s.Undo, s.What = 2, replaces, undo, "test of "+h.runName()
+	h.publishOnly(s)
+	h.openRun()
+}
+
+// TestFilesOfCommandsDoNotCount publishes as `erase` and `state rewind` do, among ordinary publishes. However many of them come, the files of
+// two runs stay beside the current one.
+func TestFilesOfCommandsDoNotCount(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	run, erase, rewind := func() { h.publishAs(false, false) }, func() { h.publishAs(true, false) }, func() { h.publishAs(true, true) }
+	for range 4 {
+		run()
+	}
+	for range 3 {
+		erase()
+	}
+	h.requireFiles("three erasures", "run02 run03 run07")
+	rewind()
+	h.requireFiles("a rewind, which a rollback may undo", "run02 run03 run07 run08")
+	rewind()
+	h.requireFiles("the next rewind", "run02 run03 run08 run09")
+	erase()
+	h.requireFiles("an erasure after it", "run02 run03 run10")
+
+	// A kill after the link was swapped leaves the file that was replaced.
+	before := filepath.Join(t.TempDir(), "before")
+	must(t, os.Link(h.dir.Current(), before))
+	sum, err := os.ReadFile(layout.SumFile(h.dir.Current()))
+	must(t, err)
+	erase()
+	must(t, os.Link(before, filepath.Join(h.dir.Published(), "run10.duckdb")))
+	must(t, os.WriteFile(filepath.Join(h.dir.Published(), "run10.sha256"), sum, 0o444))
+	h.requireFiles("a kill", "run02 run03 run10 run11")
+	run()
+	h.requireFiles("the run after the kill", "run03 run11 run12")
+
+	// What an interrupted run has committed is new to readers, whoever publishes it.
+	h.commitPeople(newPerson("interrupted", "a"))
+	must(t, h.work.Close())
+	h.openRun()
+	erase()
+	h.requireFiles("an erasure after an interrupted run", "run11 run12 run14")
+	const recorded = "SELECT string_agg(concat_ws(' ', what, replaces), ', ' ORDER BY file) FROM _sync.publishes WHERE file IN ('run08.duckdb', 'run12.duckdb', 'run14.duckdb')"
+	if got := strings.Join(firstColumn(t, h.dir, recorded), ""); got != "test of run08 run07.duckdb, test of run12, test of run14" {
+		t.Errorf("recorded: %s", got)
 	}
 }
 

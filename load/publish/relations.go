@@ -152,7 +152,11 @@ func (p *publishRun) recordPublish(ctx context.Context, db *duck.DB) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, `INSERT INTO _sync.publishes (run_id, recorded_at, file, tables_changed, parts_written, verified, rebuilt)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, p.spec.RunID, p.at, p.name+".duckdb", p.result.Changed, p.result.Parts, p.result.Verified, p.result.Rebuilt)
-	return err
+	_, err = db.Exec(ctx, `INSERT INTO _sync.publishes (run_id, recorded_at, file, what, replaces, tables_changed, parts_written, verified, rebuilt)
+		VALUES ($1, $2, $3, nullif($4, ''), nullif($5, ''), $6, $7, $8, $9)`,
+		p.spec.RunID, p.at, p.name+".duckdb", p.spec.What, p.replaces, p.result.Changed, p.result.Parts, p.result.Verified, p.result.Rebuilt)
+	if err != nil {
+		return err
+	}
+	return p.noteReplaced(ctx, db)
 }

@@ -17,7 +17,10 @@ import (
 // Spec says what is published, and how.
 type Spec struct {
 	RunID     string
-	Keep      int // number of older published files to keep for a rollback
+	What      string // what makes the file, for people, such as: run of nightly
+	Keep      int    // number of older published files to keep for a rollback
+	Replaces  bool   // the file replaces the one that it is made from, which does not count as an older one
+	Undo      bool   // with Replaces: that one stays until the next publish, for a rollback
 	Schemas   []Schema
 	Now       func() time.Time
 	Rebuild   bool                            // write the file again, table by table
@@ -139,6 +142,9 @@ type publishRun struct {
 	name   string // name of the file, without directory and suffix
 	fresh  string // directory of the private copy
 	result Result
+
+	replaces string          // name of the file that this one replaces; "": none
+	replaced map[string]bool // names of all files that were replaced, as the file says
 
 	fingerprints map[string]string // of the definitions of each schema
 	lakes        []*lakeWriter

@@ -117,7 +117,7 @@ func printCommands(t *testing.T, w io.Writer) {
 		{Workspace: "main", Stream: "conversations", Seq: 412, SyncedTo: at(2 * time.Hour), HistoryTo: at(9000 * time.Hour), State: `{"after":1718400000,"version":"2.17"}`}}
 	list("state show", ListCheckpoints(states, false))
 	list("state show -v", ListCheckpoints(states, true))
-	list("rollback --list", ListPublished([]admin.PublishedFile{{Run: run, At: at(2 * time.Hour), Bytes: 31_457_280, Current: true}, {Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR-01", At: at(26 * time.Hour), Bytes: 30_932_992}}))
+	list("rollback --list", ListPublished([]admin.PublishedFile{{Run: run, At: at(2 * time.Hour), What: "run of nightly, by a rollback", Bytes: 31_457_280, Current: true}, {Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR-01", At: at(26 * time.Hour), What: "state rewind", Bytes: 30_932_992}}))
 	list("erase --yes -v", ListErased([]admin.Erased{{Workspace: "main", Certificate: erase.Certificate{Tables: map[string]int64{"contacts_raw": 1, "contact_tags_raw": 12},
 		Files: []string{".aqueduck/published/" + run + ".duckdb", "lake/main/contacts_all/contacts-first-4148ba547851.parquet"}}}}))
 	title("runs show")

@@ -24,9 +24,9 @@ func ListRuns(runs []runlog.PastRun) List {
 
 // ListPublished returns a row for each published file.
 func ListPublished(files []admin.PublishedFile) List {
-	l := List{Columns: []string{"run", "published_at", "bytes", "current"}}
+	l := List{Columns: []string{"run", "published_at", "what", "bytes", "current"}}
 	for _, f := range files {
-		l.Rows = append(l.Rows, []any{RunID(f.Run), TimeCell(f.At), f.Bytes, f.Current})
+		l.Rows = append(l.Rows, []any{RunID(f.Run), TimeCell(f.At), f.What, f.Bytes, f.Current})
 	}
 	return l
 }

@@ -246,6 +246,13 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	return result, nil
 }
 
+// PublishCommand publishes what a command has changed, and closes the Writer. The file replaces the one that it was made from. With undo, that one stays until
+// the next publish: a rollback undoes the command.
+func (w *Writer) PublishCommand(ctx context.Context, what string, undo bool) (publish.Result, error) {
+	w.spec.What, w.spec.Replaces, w.spec.Undo = what, true, undo
+	return w.Publish(ctx, false)
+}
+
 // cleanOlder rewrites an older published file without what was erased since, in a warehouse of its own: as a restored backup is, by the log of
 // erasures, and then by the file that readers have now. The file keeps its name and its time.
 func (w *Writer) cleanOlder(ctx context.Context, file string) error {
@@ -264,6 +271,7 @@ func (w *Writer) publishApart(ctx context.Context, apart layout.Dir, name string
 	open, spec := w.open, w.spec
 	open.Later = w.dir.Current()
 	spec.RunID, spec.Keep, spec.MaxLoss, spec.DropLake, spec.Rebuild = strings.TrimSuffix(name, ".duckdb"), 0, 0, true, true
+	spec.What, spec.Replaces = "", false // the file says already what made it
 	older, err := OpenWriter(ctx, apart, open, spec, w.catalogue)
 	if err != nil {
 		return err

@@ -286,7 +286,10 @@ func reportTables() []Table {
 func contentTables() []Table {
 	return []Table{
 		{"publishes", "One row per published file; kept for 90 days.", []systemColumn{
-			ofRun, at, {"file", "VARCHAR", "Name of the file."}, {"tables_changed", "INTEGER", "Number of tables with changed rows."},
+			ofRun, at, {"file", "VARCHAR", "Name of the file."},
+			{"what", "VARCHAR", "What made the file: run of a pipeline, erase, state rewind, state reset, erasures repeated."},
+			{"replaces", "VARCHAR", "Name of the file that it replaces: a command made it from that one, which does not count as an older file."},
+			{"tables_changed", "INTEGER", "Number of tables with changed rows."},
 			{"parts_written", "INTEGER", "Number of Parquet files written."}, {"verified", "INTEGER", "Number of tables with checked keys."},
 			{"rebuilt", "BOOLEAN", "True if the file was rewritten, table by table."}}},
 		{"freshness", "One row per stream: its freshness in this file.", []systemColumn{
