@@ -31,7 +31,7 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 		"The message is the same as for `not_found`. The next step names the version: set api_version to … or later."},
 	{"config", "`pipelines.yaml`, a stream file, a variable that stands for no flag, or a directory is wrong", "correct what the message names", "3",
 		"Mistakes in `pipelines.yaml` and in stream files have no row here. They come with line, column and excerpt; `aqueduck check` lists all of them at once. " +
-			"If the stream stored rows of earlier pages, their number stands for \"nothing was stored\"."},
+			"Where a next step says \"nothing was stored\", the message says instead how many rows are stored, if earlier pages brought some."},
 	{"usage", "the command line, or an `AQUEDUCK_…` variable that stands for a flag, is wrong", "see `--help`", "2",
 		"Rows that name a form, a page or the overview are messages of the [console](console.md)."},
 	{"query", "DuckDB cannot answer a statement", "correct the statement", "1", ""},
@@ -75,6 +75,9 @@ var fewWords = map[string]string{
 	"…=… is not a whole number from 0":                                            "EMULATOR_HOURS=VALUE, or another such variable, is not a whole number from 0",
 	"… is no run, but the file of an erasure at …":                                "ID is no run, but the file of an erasure at TIME",
 	"…: expected an address with a port":                                          "--console 8321: expected an address with a port",
+	"…: expected a port up to …":                                                  "--console 127.0.0.1:99999: expected a port up to 65535",
+	"…: another process listens there":                                            "--console ADDRESS, or --metrics ADDRESS: another process listens there",
+	"…: this machine cannot listen there":                                         "--console ADDRESS, or --metrics ADDRESS: this machine cannot listen there",
 	"…: no machine has the name …":                                                "--console nowhere:8321: no machine has the name nowhere",
 	"… can be reached from other machines: it needs TLS and a password":           "--console … can be reached from other machines: it needs TLS and a password",
 	"… is read by id":                                                             "STREAM is read by id",
@@ -129,14 +132,13 @@ The class says who acts. Alerts, ` + "`" + `status` + "`" + `, ` + "`" + `runs` 
 	for _, c := range classes {
 		fmt.Fprintf(&page, "| `%s` | %s | %s | %s |\n", c.name, c.meaning, c.act, c.exit)
 	}
-	page.WriteString("\nThis is the exit code of an error that ends the command. When only some streams fail, or a command of `after:`, the run exits with 1 whatever " +
-		"the class. It exits with 4 if the token was refused or every requested stream is unavailable, and otherwise with 6 if the publish guard acted.\n\n" +
+	page.WriteString("\nThis is the exit code of an error that ends the command. When only some streams fail, these codes do not count. The run then exits with 4 " +
+		"if the token was refused or every requested stream is unavailable, else with 6 if the publish guard acted, and else with 1. It also exits with 1 when a command of `after:` fails.\n\n" +
 		"A value that is wrong on the command line is `usage`. So is one in an `AQUEDUCK_…` variable, which stands for a flag. A value that is wrong in `pipelines.yaml`, " +
 		"in a stream file or in another variable is `config`. So is a file, directory, port or object store that cannot be used, whoever names it.\n\n" +
 		"The tables below are made from the code. A message often begins with what the program did, for example `stream contacts: …`. Search the page for a part without " +
-		"names and numbers. If no row fits, the message has no fixed words: follow its line `next:`. \"In the message\" means that the next step depends on the cause. " +
-		"The next step of an unknown name begins with the name that it misspells, or else with the three nearest, if one shares a word with it. A name that shares none gets " +
-		"all names where they are few, or the command that lists them.\n")
+		"names and numbers. The line `next:` of a message may be more exact than the row here; where no row fits, follow that line. \"In the message\" means that the next step " +
+		"depends on the cause. For a name that does not exist, the next step gives the name that you probably meant, else three similar names, else all names or the command that lists them.\n")
 	for _, c := range classes {
 		fmt.Fprintf(&page, "\n## %s\n", c.name)
 		if c.note != "" {

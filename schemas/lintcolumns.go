@@ -11,7 +11,9 @@ import (
 func (d *streamDraft) lintColumns() {
 	own := d.file.Key("columns")
 	if len(d.stream.Columns) == 0 && d.like == "" {
-		own.Wrong("", "a stream needs columns")
+		if !own.HasRefusedKeys() { // those were reported
+			own.Wrong("columns: [{name: id, type: text}]", "a stream needs columns")
+		}
 		return
 	}
 	inherited := d.stream.Columns[:len(d.stream.Columns)-len(own.Items())]

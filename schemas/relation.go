@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,6 +12,22 @@ import (
 )
 
 var relationHead = regexp.MustCompile(`^-- relation: ([a-z][a-z0-9_]*) \((view|table)\)$`)
+
+// headProblem says what is wrong with a line that begins a relation.
+func headProblem(line string) string {
+	text := strings.TrimSpace(strings.TrimPrefix(line, "-- relation:"))
+	relation, kind, found := strings.Cut(text, "(")
+	relation, kind = strings.TrimSpace(relation), strings.TrimSuffix(kind, ")")
+	switch {
+	case !found:
+		return fmt.Sprintf("after the name is (view) or (table): -- relation: %s (view)", cmp.Or(relation, "NAME"))
+	case name.Check(relation) != nil:
+		return name.Check(relation).Error()
+	case kind != "view" && kind != "table":
+		return fmt.Sprintf("a relation is (view) or (table), not (%s)", kind)
+	}
+	return fmt.Sprintf("write the line with single spaces, and nothing after it: -- relation: %s (%s)", relation, kind)
+}
 
 // ParseRelations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), continues with "--
 // doc:" and "-- column name:" lines, and ends with one SELECT. "-- column name from other:" names a column that has another name in its source. A line "-- key: a, b" names the columns that identify a row. A
@@ -35,7 +52,7 @@ func ParseRelations(file, text string) ([]Relation, error) {
 			continue
 		}
 		if strings.HasPrefix(line, "-- relation:") {
-			wrong(i+1, "expected a line like -- relation: contacts (view), or (table)")
+			wrong(i+1, "%s", headProblem(line))
 			continue
 		}
 		if len(all) == 0 {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -77,11 +78,11 @@ func (c *Catalogue) addFiles(files []File, check func(*Catalogue, *streamDraft))
 			continue
 		}
 		if other, taken := next.drafts[d.stream.Name]; taken {
-			hint := ""
+			hint, where := "give one of them another name, or remove one of the files", "already declared in "+other.stream.File
 			if other.stream.BuiltIn {
-				hint = "a built-in stream has this name: remove the file, or rename the stream"
+				hint, where = "give yours another name, or remove the file", "built in"
 			}
-			v.Key("stream").Wrong(hint, "stream %q is declared in %s", d.stream.Name, other.stream.File)
+			v.Key("stream").Wrong(hint, "stream %q is %s", d.stream.Name, where)
 			continue
 		}
 		next.readSQLFiles(d, f, &report)
@@ -213,5 +214,13 @@ func (c *Catalogue) Relations(publishAs string) ([]Relation, error) {
 // DeclaredName is the stream name in a file's text, even if the rest is invalid; "" when there is none.
 func DeclaredName(text []byte) string {
 	var report grammar.Report
-	return report.Read("", text, Spec(), nil).Key("stream").Text()
+	if declared := report.Read("", text, Spec(), nil).Key("stream").Text(); declared != "" {
+		return declared
+	}
+	if line := declaration.FindSubmatch(text); line != nil { // the file is not YAML
+		return string(line[1])
+	}
+	return ""
 }
+
+var declaration = regexp.MustCompile(`(?m)^stream: *([a-z][a-z0-9_]*)\s*$`)

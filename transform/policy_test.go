@@ -115,7 +115,7 @@ func TestPoliciesThatCannotBeAreRefused(t *testing.T) {
 		want string
 	}{
 		{"no key to hash with", Options{Hash: []string{"t"}}, "hash t: no key to hash with"},
-		{"unknown column", Options{Drop: []string{"emial"}}, `drop emial: stream things has no such column and no field "emial"; write a field without a column as _extra.emial`},
+		{"unknown column", Options{Drop: []string{"emial"}}, `drop emial: stream things has no column or field "emial"; if the API sends such a field, write _extra.emial`},
 		{"the key", Options{Drop: []string{"id"}}, "drop id: the column is part of the key"},
 		{"what decides between copies", Options{Drop: []string{"at"}}, "drop at: the column is needed"},
 		{"a number", Options{Hash: []string{"i"}, HashKey: []byte("k")}, "hash i: the column holds int; hash produces text; use drop instead"},

@@ -30,18 +30,19 @@ func newCheck(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Validate pipelines.yaml and the stream files",
-		Long: `Validate the configuration and all stream files. All mistakes are reported at once, each with line, column and correction. Needs
-neither token nor network. Exit code 3 means that there are mistakes. Once the files have none, your own models are made on empty
-tables, in a separate process: DuckDB's mistakes come then. A model of streams that no pipeline reads is a warning.
+		Long: `Validate the configuration and all stream files. All mistakes in the files are reported at once, each with line, column and
+correction. Needs neither token nor network. Exit code 3 means that there are mistakes. Once the files have none, your own models are
+made on empty tables, in a separate process: DuckDB's mistakes come then. A model of streams that no pipeline reads is a warning.
 
 Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
 only their owner can read, and files outside the configuration's directory.
 
-Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. They also
-name what a run on this machine would refuse: a token file that others can read, or a damaged file in the warehouse directory.
+Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. Once the
+files have no mistake, they also name what a run on this machine would refuse: a token file that others can read, or a damaged file in
+the warehouse directory.
 
-A variable that is not set is listed if only an address, a token or an alert needs it: a run reports it. Anywhere else, as in
-warehouse.dir, it is a mistake.
+A variable that is not set is a mistake, for example in warehouse.dir. In an address, a token or an alert it is only listed, because
+check does not need it: a run without the address or the token fails, and one without the address of an alert warns.
 
 JSON and CSV have the mistakes and warnings alone, so [] stands for a configuration without any. What the configuration contains
 (files, readers, pipelines, streams) and variables that are not set are for people: only the text has them.
@@ -128,10 +129,10 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if text := found.Format(); text != "" {
 		env.printNotice(text)
 	}
-	if err := render.PrintContents(env.Stdout, env.fileNames(), config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
+	if err := render.PrintContents(env.Stdout, env.fileNames(), len(found), config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
 		return err
 	}
-	return printUnset(env, config.NeedlessVariables(env.Lookup))
+	return printUnset(env, config)
 }
 
 // findFailedModels returns the warnings of a configuration and the mistakes in its models that only DuckDB finds; nil without such a mistake.
@@ -149,16 +150,27 @@ func findFailedModels(ctx context.Context, config *config.Config, catalogue *sch
 
 // printUnset lists the variables of the configuration that are not set here. That is no mistake: another machine may do the runs. The
 // emulator needs no token.
-func printUnset(env *Env, needless []string) error {
+func printUnset(env *Env, config *config.Config) error {
 	named, err := mentionedVariables(env)
-	var names []string
+	if err != nil {
+		return err
+	}
+	needless, ofAlerts := config.NeedlessVariables(env.Lookup), config.AlertVariables()
+	var needed, warned []string
 	for _, o := range named {
-		if o.From == notSet && !slices.Contains(needless, o.Setting) {
-			names = append(names, o.Setting)
+		switch {
+		case o.From != notSet || slices.Contains(needless, o.Setting):
+		case slices.Contains(ofAlerts, o.Setting):
+			warned = append(warned, o.Setting)
+		default:
+			needed = append(needed, o.Setting)
 		}
 	}
-	if err == nil && len(names) > 0 {
-		_, err = fmt.Fprintf(env.Stdout, "  not set     %s: a run that needs one fails\n", strings.Join(names, ", "))
+	if len(needed) > 0 {
+		_, err = fmt.Fprintf(env.Stdout, "  not set     %s: a run that needs one fails\n", strings.Join(needed, ", "))
+	}
+	if len(warned) > 0 && err == nil {
+		_, err = fmt.Fprintf(env.Stdout, "  not set     %s: runs warn, and send no message to this address\n", strings.Join(warned, ", "))
 	}
 	return err
 }

@@ -83,9 +83,6 @@ func (env *Env) fileNames() string {
 	return strings.Join(names, ", ")
 }
 
-// workspaceVariable may be part of warehouse.dir and warehouse.remote.
-const workspaceVariable = "AQUEDUCK_WORKSPACE"
-
 // giveDir is the next step where something else than a directory is named.
 const giveDir = "give the warehouse's directory: --dir DIR"
 
@@ -111,7 +108,7 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 		return "", err
 	}
 	// The variable may be part of warehouse.dir: a misspelled name would show an empty warehouse.
-	named, _ := env.Lookup(workspaceVariable)
+	named, _ := env.Lookup(config.WorkspaceVariable)
 	for _, name := range strings.FieldsFunc(named, func(r rune) bool { return r == ',' }) {
 		if _, err := cfg.ResolveWorkspace(strings.TrimSpace(name)); err != nil {
 			return "", fmt.Errorf("read AQUEDUCK_WORKSPACE: %w", err)

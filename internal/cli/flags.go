@@ -64,6 +64,11 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 			return usage.Errorf(c, "%s: expected %s or %s", usage.WrittenFlag(c, f.name, f.value), strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 		}
 	}
+	for _, name := range []string{"select", "exclude", "workspace", "pipeline"} {
+		if f := c.Flag(name); f != nil && f.Changed && strings.Join(usage.FlagValues(f), "") == "" {
+			return usage.Errorf(c, "--%s has an empty value: give a name, or omit the flag", name)
+		}
+	}
 	env.machine.Store(writesJSONLines(env, c))
 	has := strings.Fields("table " + c.Annotations[forms])
 	if slices.Contains(has, env.output) {

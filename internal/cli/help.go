@@ -8,13 +8,15 @@ import (
 
 const exitCodes = `Exit codes:
 
-    0  success; also when max_time, max_requests or --limit ended the run early: the next run continues
+    0  success; also when max_time, max_requests or --limit ended the run early: the next run continues;
+       also when a model of yours failed: readers have everything else, and status names the model
     1  a stream failed or is newly unavailable, the API did not answer, the audit has an exact finding,
-       a command of after: or a statement failed, or the disk failed or is full; committed data is intact
+       a command of after:, a statement or sending to the object store failed, the disk failed or is full,
+       or status --exit-code finds no published file that can be read; committed data is intact
     2  the command line, or a variable of a flag, is wrong; plan --detailed-exitcode: tables or columns would
        be added, or columns widened
     3  the configuration or a variable in it is wrong, this user cannot use the warehouse's directory, the token belongs to
-       another workspace, or a run finds no intact published file
+       another workspace, a run finds no intact published file, or --summary-file cannot be written
     4  the API refused the token, or every requested stream is unavailable; no watermark of that workspace moved
     5  another run holds the lock of the warehouse, or another serve runs its pipelines
     6  manual action needed: the publish guard held a publish back and readers keep the previous file;

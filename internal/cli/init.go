@@ -1,18 +1,21 @@
 package cli
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
 )
 
@@ -23,9 +26,6 @@ var (
 	starterEnv []byte
 )
 
-// notKept are the lines for .gitignore: the data, and the file with tokens.
-var notKept = []string{"/data/", "/.env"}
-
 func newInit(env *Env) *cobra.Command {
 	var emulated, force bool
 	c := &cobra.Command{
@@ -34,7 +34,7 @@ func newInit(env *Env) *cobra.Command {
 		Long: `Create pipelines.yaml with comments and all streams, except handling_events and side_conversations, which cost a request per
 conversation. hitl_events costs one, too: remove it if you do not need it. The office hours are 9 to 17 on weekdays: change
 them to yours. Also create its JSON Schema for editors, and .env.example with the variables that it names. Lines for the data
-and for .env are added to .gitignore.
+and for .env are added to .gitignore. --dir becomes warehouse.dir.
 
 --emulator configures the embedded workspace: no account, no token, no network. Existing files are overwritten only with
 --force.`,
@@ -44,15 +44,19 @@ and for .env are added to .gitignore.
 			if len(env.file) != 1 {
 				return usage.Errorf(c, "--file %s: init creates exactly one file", env.fileNames())
 			}
-			files, err := starterFiles(env.file[0], emulated)
+			data, err := dataDir(env.file[0], env.dir)
 			if err != nil {
 				return err
 			}
-			if err := writeStarters(env, files, force); err != nil {
+			files, err := starterFiles(env.file[0], starterText(emulated, data))
+			if err != nil {
+				return err
+			}
+			if err := writeStarters(env, files, data, force); err != nil {
 				return err
 			}
 			next := "copy .env.example to .env, set its values, then: " + env.Name + " check --online"
-			if emulated {
+			if emulated || env.variableOr("WORKSPACE_URL", "") == config.Emulator {
 				next = env.Name + " sync nightly"
 			}
 			_, err = fmt.Fprintf(env.Stdout, "next: %s\n", next)
@@ -71,26 +75,46 @@ type starterFile struct {
 	mode fs.FileMode
 }
 
-func starterFiles(config string, emulated bool) ([]starterFile, error) {
+// dataDir returns warehouse.dir for a configuration file, which it is relative to; dir is the value of --dir, if it is given.
+func dataDir(file, dir string) (string, error) {
+	if dir == "" || filepath.IsAbs(dir) {
+		return cmp.Or(dir, "data"), nil
+	}
+	from, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
+}
+
+func starterFiles(config, text string) ([]starterFile, error) {
 	schema, err := configSchema()
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(config)
 	return []starterFile{
-		{config, []byte(starterText(emulated)), 0o644},
+		{config, []byte(text), 0o644},
 		{filepath.Join(dir, "pipelines.schema.json"), schema, 0o644},
 		{filepath.Join(dir, ".env.example"), starterEnv, 0o600}, // the copy of it needs this mode
 	}, nil
 }
 
-// starterText is pipelines.yaml for a real workspace, or for the embedded one.
-func starterText(emulated bool) string {
+// starterText is pipelines.yaml for a real workspace, or for the embedded one, with its data in a directory.
+func starterText(emulated bool, data string) string {
+	text := starterConfig
+	if data != "data" {
+		text = strings.NewReplacer("dir: data  ", "dir: "+strconv.Quote(data)+"  ", "# data/warehouse.duckdb and data/lake/, beside this file", "# relative to this file").Replace(text)
+	}
 	if !emulated {
-		return starterConfig
+		return text
 	}
 	var b strings.Builder
-	for line := range strings.Lines(starterConfig) {
+	for line := range strings.Lines(text) {
 		switch strings.TrimSpace(line[:strings.IndexAny(line, ":\n")]) {
 		case "base_url":
 			line = "    base_url: emulator               # the embedded workspace; for your own: ${WORKSPACE_URL}, and token: ${WORKSPACE_TOKEN}\n"
@@ -103,7 +127,7 @@ func starterText(emulated bool) string {
 }
 
 // writeStarters writes the files and the lines of .gitignore. If one of the files exists, it writes nothing.
-func writeStarters(env *Env, files []starterFile, force bool) error {
+func writeStarters(env *Env, files []starterFile, data string, force bool) error {
 	for _, f := range files {
 		if _, err := os.Lstat(f.name); !force && !errors.Is(err, fs.ErrNotExist) {
 			return &problem.Problem{Class: "config", What: f.name + " is already there; nothing was written", Next: "go to another directory, or overwrite it: --force"}
@@ -119,7 +143,11 @@ func writeStarters(env *Env, files []starterFile, force bool) error {
 		}
 		fmt.Fprintln(env.Stdout, "wrote "+f.name)
 	}
-	return extendGitignore(env, filepath.Join(filepath.Dir(files[0].name), ".gitignore"))
+	lines := []string{"/.env"}
+	if filepath.IsLocal(data) {
+		lines = []string{"/" + filepath.ToSlash(data) + "/", "/.env"}
+	}
+	return extendGitignore(env, filepath.Join(filepath.Dir(files[0].name), ".gitignore"), lines)
 }
 
 // createNew writes a file that does not exist yet.
@@ -132,14 +160,14 @@ func createNew(name string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// extendGitignore adds the missing lines to .gitignore.
-func extendGitignore(env *Env, name string) error {
+// extendGitignore adds the missing lines to .gitignore: the data, and the file with tokens.
+func extendGitignore(env *Env, name string, lines []string) error {
 	text, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	added := ""
-	for _, line := range notKept {
+	for _, line := range lines {
 		if !strings.Contains("\n"+strings.ReplaceAll(string(text), "\r\n", "\n")+"\n", "\n"+line+"\n") {
 			added += line + "\n"
 		}

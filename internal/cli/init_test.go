@@ -30,7 +30,7 @@ func TestStarterFilesAreValidWithEveryCommentedKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{starterText(false), starterText(true), hidden.ReplaceAllString(starterText(false), "$1$2")} {
+	for _, text := range []string{starterText(false, "data"), starterText(true, "data"), hidden.ReplaceAllString(starterText(false, "data"), "$1$2")} {
 		if !strings.HasPrefix(text, "# yaml-language-server: $schema=./pipelines.schema.json\n") {
 			t.Errorf("editors are not told of the schema:\n%s", text)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/internal/config"
 	"aqueduck/internal/fleet"
 )
 
@@ -33,7 +34,7 @@ func (env *Env) listPlaces() (places []fleet.Place, err error) {
 
 // unnamedPlaces returns every workspace where each has a directory of its own and AQUEDUCK_WORKSPACE names none; nil elsewhere.
 func (env *Env) unnamedPlaces() []fleet.Place {
-	if named, _ := env.Lookup(workspaceVariable); named != "" || env.dir != "" {
+	if named, _ := env.Lookup(config.WorkspaceVariable); named != "" || env.dir != "" {
 		return nil
 	}
 	places, err := env.listPlaces()
@@ -49,7 +50,7 @@ func forWorkspace(lookup func(string) (string, bool), workspace string) func(str
 		return lookup
 	}
 	return func(name string) (string, bool) {
-		if name == workspaceVariable {
+		if name == config.WorkspaceVariable {
 			return workspace, true
 		}
 		return lookup(name)

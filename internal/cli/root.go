@@ -19,8 +19,9 @@ func newRoot(env *Env) *cobra.Command {
 the same tables as Parquet files. It reads incrementally, and stores each record exactly once.
 
 Results go to stdout. Logs, progress and errors go to stderr.`,
-		Example: `  WORKSPACE_URL=emulator aqueduck sync nightly --dir demo
-  aqueduck query --dir demo "SELECT role, count(*) FROM contacts GROUP BY ALL"`,
+		Example: `  aqueduck init --emulator
+  aqueduck sync nightly
+  aqueduck query "SELECT role, count(*) FROM contacts GROUP BY ALL"`,
 		SilenceErrors: true, SilenceUsage: true,
 		Args: usage.Subcommand, RunE: usage.ShowHelp,
 	}
@@ -39,6 +40,7 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		env.given, env.flags = cliFlags(c), givenFlags(env, c)
+		env.Lookup = forWorkspace(env.Lookup, namedWorkspace(c))
 		warnOfVariables(env, c)
 		return checkGlobals(env, c)
 	}
@@ -63,6 +65,18 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 		shells.Args = usage.Subcommand
 	}
 	return root
+}
+
+// namedWorkspace returns the workspace that --workspace names on the command line; "" without the flag, or if it names several.
+func namedWorkspace(c *cobra.Command) string {
+	f := c.Flag("workspace")
+	if f == nil || !f.Changed {
+		return ""
+	}
+	if names := usage.FlagValues(f); len(names) == 1 {
+		return names[0]
+	}
+	return ""
 }
 
 // cliFlags returns the flags that name the configuration and the warehouse.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,6 +89,9 @@ func (o serveOptions) checkFlags(c *cobra.Command) error {
 		if o.place.Address == "" && c.Flags().Changed(name) {
 			return usage.Errorf(c, "--%s needs --console ADDRESS", name)
 		}
+	}
+	if o.metrics != "" && o.metrics == o.place.Address && !strings.HasSuffix(o.metrics, ":0") {
+		return usage.Errorf(c, "--metrics %s is the address of --console: give the metrics another, e.g. 127.0.0.1:9321", o.metrics)
 	}
 	if o.metrics == "" && c.Flags().Changed("metrics-host") {
 		return usage.Errorf(c, "--metrics-host needs --metrics ADDRESS")

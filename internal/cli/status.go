@@ -31,9 +31,13 @@ needs neither token nor network. CSV lists the streams only, with their number o
 
 --workspaces shows one line for each workspace instead: its last run, how it ended and on which machine, how old the data is, and
 what needs action. So does status alone where warehouse.dir has ${AQUEDUCK_WORKSPACE} and the variable is not set. For a warehouse
-with warehouse.remote it sends two requests to the object store, which knows the runs of all machines. With --exit-code it ends
-with the exit code of the worst workspace: that of a last run that failed, 1 if its published file is gone, or 6. If a store cannot be
-asked, it ends with 1 or 3. It ends with 0 if nothing is published yet: no stream is late before its first run.`,
+with warehouse.remote it sends two requests to the object store, which knows the runs of all machines.
+
+--exit-code of one warehouse: 1 if its published file or the link to it is gone, 6 if a freshness SLA is breached, otherwise 0. If
+nothing is published yet it is 0: no stream is late before its first run.
+
+--workspaces --exit-code: the code of the worst workspace. A workspace has the code of its last run if that failed, 1 if its published
+file is gone, 6 if a freshness SLA is breached, 1 or 3 if its store cannot be asked, and otherwise 0.`,
 		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code\n  aqueduck status --workspaces",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},

@@ -48,11 +48,14 @@ func (w *workspaceEntry) takeToken(v *grammar.Value) {
 	case v.IsSet() && fallback.MatchString(w.Token):
 		v.WrongKey(noDefault, "%s: a token cannot have a default", v.Path())
 	case v.IsSet() && !reference.MatchString(w.Token):
-		hint := ""
+		hint, problem := "", "the token is written in the file; use ${VAR} or ${file:...}"
 		if strings.HasPrefix(w.Token, "$") {
 			hint = braces
 		}
-		v.WrongKey(hint, "the token is written in the file; use ${VAR} or ${file:...}")
+		if strings.Contains(w.Token, "${") {
+			hint, problem = "", "a token is one ${VAR} or one ${file:...}, with nothing before or after it"
+		}
+		v.WrongKey(hint, "%s", problem)
 	}
 }
 
@@ -128,6 +131,33 @@ func isUnusableFile(err error) bool {
 	var open *openFile
 	var unreadable *fs.PathError
 	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &open) || errors.As(err, &unreadable)
+}
+
+// AlertVariables are the variables that only addresses of alerts need. Without one a run sends no message to that address, and warns.
+func (c *Config) AlertVariables() (names []string) {
+	of := func(texts ...string) (names []string) {
+		for _, text := range texts {
+			parts, _ := splitReferences(text) // a mistake is reported by the check
+			for _, p := range parts {
+				if p.reference {
+					names = append(names, p.text)
+				}
+			}
+		}
+		return names
+	}
+	var needed []string
+	for _, w := range c.Workspaces {
+		needed = append(needed, of(w.Token, w.baseURL)...)
+	}
+	for _, a := range c.AlertConfigs {
+		for _, name := range of(a.Ping, a.Webhook) {
+			if !slices.Contains(needed, name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // NeedlessVariables are the variables that name only the tokens of emulators, which need none.

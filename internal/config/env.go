@@ -46,7 +46,7 @@ func splitReferences(text string) (all []textPiece, err error) {
 			if !strings.HasPrefix(name, "file:") {
 				p.text, p.defaultValue, p.hasDefault = strings.Cut(name, ":-")
 				if !IsVariable(p.text) {
-					return nil, fmt.Errorf("%q is not a variable name; write $$ for a $", p.text)
+					return nil, fmt.Errorf("%q is not the name of a variable, which has letters, digits and _; for a text with ${ write $${", p.text)
 				}
 			}
 			all = append(all, p)
@@ -97,20 +97,33 @@ func (e referenceExpander) expandPiece(p textPiece) (string, error) {
 	case p.hasDefault:
 		return p.defaultValue, nil
 	case set:
-		return "", e.lenientError(&unsetVariable{p.text, "empty"})
+		return "", e.lenientError(&unsetVariable{p.text, "empty", e.groupHint != nil})
 	}
-	return "", e.lenientError(&unsetVariable{p.text, "not set"})
+	return "", e.lenientError(&unsetVariable{p.text, "not set", e.groupHint != nil})
 }
 
 // unsetVariable is the error of a variable without a value.
-type unsetVariable struct{ name, state string }
+type unsetVariable struct {
+	name, state string
+	checks      bool // the configuration is only checked
+}
 
 func (u *unsetVariable) Error() string { return fmt.Sprintf("the variable %s is %s", u.name, u.state) }
 
 // NextStep says how to go on.
 func (u *unsetVariable) NextStep() string {
-	return "set it for this command, or check all but the variables: aqueduck check --skip-env-check"
+	next := "set it for this command"
+	if u.name == WorkspaceVariable {
+		next = "name a workspace: AQUEDUCK_WORKSPACE=NAME, or --workspace NAME where a command has it"
+	}
+	if u.checks {
+		next += ", or check all but the variables: aqueduck check --skip-env-check"
+	}
+	return next
 }
+
+// WorkspaceVariable may be part of warehouse.dir and warehouse.remote: it chooses one workspace, and its directory.
+const WorkspaceVariable = "AQUEDUCK_WORKSPACE"
 
 // lenientError converts the error of a missing variable or file to grammar.ErrUnknown when the expander is lenient.
 func (e referenceExpander) lenientError(err error) error {

@@ -54,6 +54,9 @@ func (c *Config) NoPipelineError(name string) *problem.Problem {
 	if c.Workspaces[name] != nil {
 		what += ": it is a workspace; a run reads a stream from all its workspaces"
 	}
+	if slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool { return slices.Contains(p.Streams, name) }) {
+		what, next = what+": it is a stream", "choose the stream: aqueduck sync --select "+name+"; pipelines: "+strings.Join(c.pipelineNames(), ", ")
+	}
 	return &problem.Problem{Class: "usage", What: what, Next: next}
 }
 
@@ -79,7 +82,10 @@ func (l *configLoader) matchingStreams(pattern string, wrong func(hint, format s
 	if names := l.catalogue.Names(); len(all) == 0 && PatternRank(pattern) > 0 {
 		wrong(cmp.Or(grammar.DidYouMean(pattern, names), "list them: aqueduck streams"), "no stream %q", pattern)
 	} else if len(all) == 0 {
-		wrong("known: "+strings.Join(names, ", "), "no stream matches %q", pattern)
+		for _, family := range l.matchingFamilies("*") {
+			names = append(names, family+"_*")
+		}
+		wrong(cmp.Or(grammar.DidYouMean(pattern, names), "list them: aqueduck streams"), "no stream matches %q", pattern)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -119,8 +120,11 @@ func (s *settingsEntry) takeMaskedName(item *grammar.Value, way string, names fu
 		reason = short
 	}
 	hint := "remove it from " + way
-	if strings.Contains(reason, "no such column") {
+	if _, unknown, found := strings.Cut(reason, " has no column or field "); found {
 		hint = "list the columns: aqueduck streams NAME"
+		if PatternRank(s.datasets.pattern) == 0 {
+			reason = fmt.Sprintf("no stream that matches %q has a column or field %s", s.datasets.pattern, unknown)
+		}
 	}
 	if near := grammar.Nearest(item.Text(), columns); near != item.Text() && near != "" {
 		hint = `did you mean "` + near + `"?`

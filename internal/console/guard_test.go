@@ -48,6 +48,11 @@ func newDir(t *testing.T, of layout.Dir) layout.Dir {
 func TestS28OnlyThisMachineCanConnect(t *testing.T) {
 	t.Parallel()
 	sock := filepath.Join(t.TempDir(), "c.sock")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
 	for _, test := range []struct {
 		name  string
 		place Place
@@ -68,6 +73,8 @@ func TestS28OnlyThisMachineCanConnect(t *testing.T) {
 		{"no address", Place{Address: "8321"}, "--console 8321: expected an address with a port"},
 		{"no address of metrics", Place{Address: "9321", flag: "--metrics"}, "--metrics 9321: expected an address with a port"},
 		{"a name that nothing has", Place{Address: "no-such-host.invalid:8321"}, "no machine has the name no-such-host.invalid"},
+		{"no port", Place{Address: "127.0.0.1:99999"}, "--console 127.0.0.1:99999: expected a port up to 65535"},
+		{"used metrics", Place{Address: taken.Addr().String(), flag: "--metrics"}, "--metrics " + taken.Addr().String() + ": another process listens there"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l, err := test.place.Listen()

@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"aqueduck/internal/problem"
 	"aqueduck/load/layout"
@@ -32,15 +34,21 @@ type Place struct {
 // unixPrefix stands before the path of a socket.
 const unixPrefix = "unix:"
 
+// maxPort is the largest number of a port.
+const maxPort = 65535
+
 // Listen opens the place. It refuses an address that other machines can reach, unless it has a certificate and a password.
 func (p Place) Listen() (net.Listener, error) {
 	if path, ok := strings.CutPrefix(p.Address, unixPrefix); ok {
 		return listenUnix(path)
 	}
 	given := cmp.Or(p.flag, "--console") + " " + p.Address
-	host, _, err := net.SplitHostPort(p.Address)
+	host, port, err := net.SplitHostPort(p.Address)
 	if err != nil {
 		return nil, &problem.Problem{Class: "usage", What: given + ": expected an address with a port", Next: "give an address of this machine, e.g. 127.0.0.1:8321, or a socket, e.g. unix:/run/aqueduck/console.sock"}
+	}
+	if number, err := strconv.Atoi(port); err == nil && (number < 0 || number > maxPort) {
+		return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("%s: expected a port up to %d", given, maxPort), Next: "give an address of this machine, e.g. 127.0.0.1:8321"}
 	}
 	if (p.Cert == "") != (p.Key == "") {
 		return nil, &problem.Problem{Class: "usage", What: "TLS needs a certificate and its key", Next: "give both: --console-cert FILE --console-key FILE"}
@@ -52,8 +60,11 @@ func (p Place) Listen() (net.Listener, error) {
 		return nil, &problem.Problem{Class: "usage", What: given + " can be reached from other machines: it needs TLS and a password", Next: "listen on 127.0.0.1, or give --console-cert, --console-key and --console-password-file"}
 	}
 	l, err := net.Listen("tcp", p.Address)
-	if err != nil {
-		return nil, &problem.Problem{Class: "config", What: "the console cannot listen on its address: " + err.Error(), Next: "give another address, or stop the process that listens there"}
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, &problem.Problem{Class: "config", What: given + ": another process listens there", Next: "give another address, or stop that process"}
+	case err != nil:
+		return nil, &problem.Problem{Class: "config", What: given + ": this machine cannot listen there", Err: err, Next: "give an address of this machine, e.g. 127.0.0.1:8321"}
 	}
 	return l, nil
 }

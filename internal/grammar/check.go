@@ -72,7 +72,7 @@ func (d *checkedFile) messageAt(path, message string) string {
 
 func (d *checkedFile) checkMapping(v *Value, entry func(*Value, *yaml.Node, *yaml.Node) []string) {
 	if v.node.Kind != yaml.MappingNode {
-		d.reportMistake(v.node, d.messageAt(v.path, "expected keys with values, found "+nodeForm(v.node)), "write {key: value}")
+		d.reportMistake(v.node, d.messageAt(v.path, "expected keys with values, found "+nodeForm(v.node)), "write "+v.spec.shortForm())
 		return
 	}
 	v.valid = true
@@ -222,7 +222,8 @@ func (d *checkedFile) reportMissingKeys(v *Value, there map[string]int, meant []
 
 func (d *checkedFile) checkList(v *Value) {
 	if v.node.Kind != yaml.SequenceNode {
-		d.reportMistake(v.node, d.messageAt(v.path, "expected a list, found "+nodeForm(v.node)), "write [a, b]")
+		v.flawed = true
+		d.reportMistake(v.node, d.messageAt(v.path, "expected a list, found "+nodeForm(v.node)), "write "+v.spec.shortForm())
 		return
 	}
 	v.valid = true
@@ -230,6 +231,8 @@ func (d *checkedFile) checkList(v *Value) {
 		item := d.checkValue(v.spec.Item, fmt.Sprintf("%s[%d]", v.path, i), nil, n)
 		if item.valid {
 			v.items = append(v.items, item)
+		} else {
+			v.flawed = true
 		}
 	}
 	d.requireItems(v)
@@ -276,6 +279,26 @@ func (d *checkedFile) checkScalar(v *Value) {
 		return
 	}
 	v.valid = true
+}
+
+// shortForm is a short value of a map or list, as a file has it: a map with its required keys.
+func (s *Spec) shortForm() string {
+	switch {
+	case s.Kind == List && s.Item.Kind == Map:
+		return "[" + s.Item.shortForm() + "], or a line that begins with - for each"
+	case s.Kind == List:
+		return "[a, b]"
+	}
+	var required []string
+	for _, k := range s.Keys {
+		if k.Required {
+			required = append(required, k.Name+": …")
+		}
+	}
+	if len(required) == 0 {
+		return "{key: value}"
+	}
+	return "{" + strings.Join(required, ", ") + "}"
 }
 
 func hasKey(n *yaml.Node, name string) bool {

@@ -83,7 +83,7 @@ type Choice struct {
 // callers need not check.
 type Value struct {
 	doc    *checkedFile
-	flawed bool   // keys of the map were refused
+	flawed bool   // keys of the map, or items of the list, were refused
 	parent *Value // of an absent value: the map that lacks it
 	spec   *Spec
 	path   string     // as messages show it

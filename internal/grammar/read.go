@@ -31,7 +31,8 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
-	if !looksLikeSpec(d.lines, root) {
+	foreign := !looksLikeSpec(d.lines, root)
+	if foreign {
 		r.Hide(d.file) // it may be any file
 	}
 	d.private = r.IsPrivate(d.file)
@@ -42,7 +43,38 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 	if !ok {
 		return nothing
 	}
+	if foreign && !resemblesSpec(node, root) {
+		var required []string
+		for _, k := range root.Keys {
+			if k.Required {
+				required = append(required, k.Name)
+			}
+		}
+		m := Mistake{File: d.file, known: true, Message: "this is another kind of file: none of its keys is known here; they are not shown, because the file might be private"}
+		if len(required) > 0 {
+			m.Hint = "a file here has the keys " + strings.Join(required, ", ")
+		}
+		r.Add(m)
+		return nothing
+	}
 	return d.checkValue(root, "", nil, node)
+}
+
+// resemblesSpec reports whether a top-level key of a document is one of the spec, perhaps misspelled. A document without keys resembles every spec.
+func resemblesSpec(document *yaml.Node, root *Spec) bool {
+	if document.Kind != yaml.MappingNode || len(document.Content) == 0 {
+		return true
+	}
+	var known []string
+	for _, k := range root.Keys {
+		known = append(known, k.Name)
+	}
+	for i := 0; i+1 < len(document.Content); i += 2 {
+		if Nearest(document.Content[i].Value, known) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // byteOrderMark is written by some editors before UTF-8 text.
@@ -150,7 +182,7 @@ func meantBy(message, line string) string {
 		{"scanning an alias", "a text that begins with * needs quotes"},
 		{"mapping values are not allowed", `put a space after the ":" of each key, also in the lines above; quote a text that contains ": "`},
 		{"quoted scalar", "the quote is not closed"},
-		{" flow ", "a bracket is not closed, or a comma is missing or superfluous"},
+		{" flow ", `a bracket is not closed, a comma is missing or superfluous, or a text that contains ": " needs quotes`},
 		{"block mapping", "keys of one level must begin in the same column"},
 	} {
 		if strings.Contains(message, known.part) {

@@ -15,7 +15,7 @@ func (v *Value) IsSet() bool { return v.valid }
 // IsGiven reports whether the file has the value, valid or not.
 func (v *Value) IsGiven() bool { return v.node != nil }
 
-// HasRefusedKeys reports whether keys of the map were refused: a missing key may be one of them, misspelled.
+// HasRefusedKeys reports whether keys of the map, or items of the list, were refused: a missing key may be one of them, misspelled.
 func (v *Value) HasRefusedKeys() bool { return v.flawed }
 
 // Path is the value's path in the file as messages show it, such as pipelines.nightly.streams[0].

@@ -118,7 +118,7 @@ func askEachStream(ctx context.Context, r *runner.Runner, o *Online, workspace s
 		case err != nil:
 			one.Answer, one.Why = explainRefusal(ctx, r, workspace, s, firsts, err)
 		case !asked:
-			one.Answer, one.Why = "by id", "not read: no id is known; read one: aqueduck streams try "+s.Name+" --id ID"
+			one.Answer, one.Why = "by id", "not read: no id is known before its parent stream has records; with an id: aqueduck streams try "+s.Name+" --id ID"
 		}
 		if firsts[s.Name] = record; id == "" {
 			id = stream.RecordIdentity(record, s)

@@ -84,9 +84,13 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	defer closing()
 	sight, err := extract.PreviewStream(ctx, client, s, id, shownRows)
 	if err != nil {
-		next := "compare endpoint: and records: in " + s.File + " with the API's documentation; see what the token can read: aqueduck check --online"
+		where := "in " + s.File
+		if s.BuiltIn {
+			where = "of the built-in stream (aqueduck streams " + s.Name + ")"
+		}
+		next := "compare endpoint: and records: " + where + " with the API's documentation; see what the token can read: aqueduck check --online"
 		if s.Read.ByIDs() && api.ClassOf(err) == api.ClassNotFound {
-			next = "give an existing id with --id; if the id exists, compare endpoint: in " + s.File + " with the API's documentation"
+			next = "give an existing id with --id; if the id exists, compare endpoint: " + where + " with the API's documentation"
 		}
 		return nil, explainNoRecords(err, next)
 	}

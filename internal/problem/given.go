@@ -45,8 +45,8 @@ func (g CLIFlags) Append(next string) string {
 		return next
 	}
 	return ownVerb.ReplaceAllStringFunc(next, func(command string) string {
-		if strings.HasPrefix(command, "aqueduck help ") {
-			return command // the pages of help are the same for every warehouse
+		if strings.HasPrefix(command, "aqueduck help ") || command == "aqueduck init" {
+			return command // the pages of help are the same for every warehouse; init writes one file, which the step names itself
 		}
 		return command + " " + string(g)
 	})

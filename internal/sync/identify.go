@@ -208,9 +208,9 @@ func checkOneClock(ctx context.Context, r *stream.Run, w *stream.Workspace, pinn
 // MixedWorkspaces is the problem of an emulator's warehouse with a real workspace's token, or the reverse.
 func MixedWorkspaces(w *stream.Workspace, pinned load.Workspace) *problem.Problem {
 	p := &problem.Problem{Class: "config", Next: "give another directory: --dir DIR"}
-	p.What = "this warehouse holds data of " + cmp.Or(term.WithNote("workspace ", pinned.ID), "a real workspace") + " and " + w.Name + " is the emulator; nothing was written"
+	p.What = "this warehouse holds data of " + cmp.Or(term.WithNote("workspace ", pinned.ID), "a real workspace") + " and workspace " + w.Name + " is the emulator; nothing was written"
 	if !w.Source.Emulated {
-		p.What = "this warehouse was filled by the emulator and " + w.Name + " is a real workspace; nothing was written"
+		p.What = "this warehouse was filled by the emulator and workspace " + w.Name + " is a real one; nothing was written"
 	}
 	return p
 }

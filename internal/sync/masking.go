@@ -12,8 +12,10 @@ import (
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
+	"aqueduck/internal/sync/warehouse"
 	"aqueduck/internal/term"
 	"aqueduck/load"
+	"aqueduck/load/facts"
 	"aqueduck/load/failure"
 	"aqueduck/load/mask"
 	"aqueduck/load/read"
@@ -221,8 +223,17 @@ func maskNote(ctx context.Context, file *read.Reader, workspace string, s *schem
 	return fmt.Sprintf("%s: new settings: %s; the next run rewrites %s, and every file", s.Name, strings.Join(words, ", "), term.Count(int(values), "stored value")), nil
 }
 
+// noteNarrowed returns the notes about columns of a workspace that its stream files declare narrower than they are stored.
+func noteNarrowed(ctx context.Context, file *read.Reader, workspace string, streams []*schemas.Stream) (notes []string, err error) {
+	shapes, err := facts.Shapes(ctx, file, workspace)
+	for _, s := range streams {
+		notes = append(notes, warehouse.FindNarrowed(s, shapes)...)
+	}
+	return notes, err
+}
+
 // MaskingNotes returns notes for `status` and `plan` from the published file: streams with values that are still masked although the configuration
-// no longer asks for it, values that the next run masks, and a missing key of hashed columns. Before the first publish there are none.
+// no longer asks for it, values that the next run masks, a missing key of hashed columns, and columns that cannot narrow. Before the first publish there are none.
 func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err error) {
 	notes = []string{}
 	missing, err := checkHashKey(ctx, r)
@@ -242,6 +253,11 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 	err = runlog.WithPublished(ctx, r.Dir, func(f runlog.PublishedDB) error {
 		for _, workspace := range r.Config.WorkspaceNames() {
 			streams := slices.Concat(r.StoredStreams(workspace), storedDatasets(r, workspace, states))
+			narrowed, err := noteNarrowed(ctx, f.Reader, workspace, streams)
+			if err != nil {
+				return err
+			}
+			notes = append(notes, narrowed...)
 			for _, s := range streams {
 				if s.IsExportFamily() || s.Into != "" {
 					continue

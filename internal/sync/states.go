@@ -93,7 +93,7 @@ func prepareAll(ctx context.Context, r *runner.Runner, w *warehouse.Writer, work
 		if err != nil {
 			return err
 		}
-		if streams, err = w.EvolveStreams(ctx, each.Name, streams, func(string) bool { return false }); err != nil {
+		if streams, _, err = w.EvolveStreams(ctx, each.Name, streams, func(string) bool { return false }); err != nil {
 			return err
 		}
 		if _, err := w.Prepare(ctx, each.Name, dictionary.Tables(slices.Concat(streams, datasets))); err != nil {

@@ -37,7 +37,7 @@ func SourcePaths(s *schemas.Stream, name string) (paths [][]string, err error) {
 	case declaresField(s, path[0]):
 		paths = append(paths, path)
 	case len(paths) == 0:
-		return nil, fmt.Errorf("stream %s has no such column and no field %q; write a field without a column as %s.%s", s.Name, path[0], schemas.ExtraColumn, name)
+		return nil, fmt.Errorf("stream %s has no column or field %q; if the API sends such a field, write %s.%s", s.Name, path[0], schemas.ExtraColumn, name)
 	}
 	return addOtherPlaces(tables, paths), nil
 }

@@ -2,17 +2,21 @@ package render
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
 	"aqueduck/internal/config"
+	"aqueduck/internal/term"
 	"aqueduck/load/access"
 )
 
-// PrintContents prints what a configuration without mistakes has, and who can read the files of its warehouse.
-func PrintContents(w io.Writer, files string, c *config.Config, read, unread []string) error {
+// PrintContents prints what a configuration without mistakes has, how many warnings were printed before, and who can read the files of its warehouse.
+func PrintContents(w io.Writer, files string, warnings int, c *config.Config, read, unread []string) error {
 	var pipelines, workspaces []string
 	for _, p := range c.Pipelines {
 		pipelines = append(pipelines, p.Name)
@@ -26,15 +30,23 @@ func PrintContents(w io.Writer, files string, c *config.Config, read, unread []s
 	if a, err := access.Readers(c.Warehouse.Readers).Audience(c.Warehouse.Dir); err != nil {
 		readers += err.Error()
 	} else {
-		readers = formatAudience(c.Warehouse.Dir, a)
+		can := "can read"
+		if _, err := os.Stat(c.Warehouse.Dir); errors.Is(err, fs.ErrNotExist) {
+			can = "will be able to read"
+		}
+		readers = formatAudience(c.Warehouse.Dir, can, a)
+	}
+	result := files + " is right"
+	if warnings > 0 {
+		result += ", with " + term.Count(warnings, "warning")
 	}
 	list := func(names []string) string { return strings.Join(names, ", ") }
-	_, err := fmt.Fprintf(w, "%s is right\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n  not read    %s\n  readers     %s\n", files, list(pipelines), list(workspaces), list(read), cmp.Or(list(unread), "none"), readers)
+	_, err := fmt.Fprintf(w, "%s\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n  not read    %s\n  readers     %s\n", result, list(pipelines), list(workspaces), list(read), cmp.Or(list(unread), "none"), readers)
 	return err
 }
 
 // formatAudience says in words who can read the files of a directory.
-func formatAudience(dir string, a access.Audience) string {
+func formatAudience(dir, can string, a access.Audience) string {
 	who := "only user " + a.Owner
 	switch {
 	case a.All:
@@ -42,7 +54,7 @@ func formatAudience(dir string, a access.Audience) string {
 	case a.Group != "":
 		who = fmt.Sprintf("user %s and group %s", a.Owner, a.Group)
 	}
-	text := fmt.Sprintf("%s can read %s (mode %04o)", who, dir, a.Mode)
+	text := fmt.Sprintf("%s %s %s (mode %04o)", who, can, dir, a.Mode)
 	if a.Path != "" {
 		text += ", because " + a.Path + " is closed to others"
 	}

@@ -66,7 +66,7 @@ func printCommands(t *testing.T, w io.Writer) {
 	title("status")
 	runs := []runlog.PastRun{{Run: run, Pipeline: "nightly", Started: at(2 * time.Hour), Finished: at(116 * time.Minute), Outcome: "OK", Rows: 18_904, Requests: 31_200},
 		{Run: "01K9CJ5W8XAB0CDEFGHJKMNPQR", Pipeline: "nightly", Started: at(26 * time.Hour), Finished: at(26 * time.Hour), Outcome: "FAILED", Exit: 3, Class: "config",
-			Error: "this warehouse was filled by the emulator and main is a real workspace; nothing was written", Next: "give another directory: --dir DIR"}}
+			Error: "this warehouse was filled by the emulator and workspace main is a real one; nothing was written", Next: "give another directory: --dir DIR"}}
 	var drift []runlog.Drift
 	for i := range shownDrift + 2 {
 		drift = append(drift, runlog.Drift{Workspace: "main", Stream: "contacts", RunChange: runlog.RunChange{Table: "main.contacts_attributes", Column: fmt.Sprintf("score_\x1b%d", i), Change: "a new custom attribute, a column of type BIGINT"}})

@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"aqueduck/internal/dictionary"
@@ -19,23 +20,47 @@ var typeLadder = []schemas.Type{schemas.Bool, schemas.Int, schemas.Double, schem
 var storedTypes = map[string]schemas.Type{"BOOLEAN": schemas.Bool, "BIGINT": schemas.Int, "DOUBLE": schemas.Double, "VARCHAR": schemas.Text}
 
 // EvolveStreams returns streams with column types as wide as the stored columns. Columns of the streams for which wanted is true also widen as far
-// as their dead letters need. The published tables get the same types.
-func (w *Writer) EvolveStreams(ctx context.Context, schema string, streams []*schemas.Stream, wanted func(stream string) bool) ([]*schemas.Stream, error) {
+// as their dead letters need. The published tables get the same types. The notes are those of FindNarrowed.
+func (w *Writer) EvolveStreams(ctx context.Context, schema string, streams []*schemas.Stream, wanted func(stream string) bool) (evolved []*schemas.Stream, notes []string, err error) {
 	var shapes []facts.Shape
-	err := w.Use(func(work *load.Work) (err error) {
+	err = w.Use(func(work *load.Work) (err error) {
 		shapes, err = work.Facts.Shapes(ctx, schema)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	evolved := slices.Clone(streams)
+	evolved = slices.Clone(streams)
 	for i, s := range streams {
+		notes = append(notes, FindNarrowed(s, shapes)...)
 		if evolved[i] = WidenStream(s, shapes, wanted(s.Name)); evolved[i] != s {
 			w.updateSpecTables(schema, dictionary.Tables(evolved[i:i+1]))
 		}
 	}
-	return evolved, nil
+	return evolved, notes, nil
+}
+
+// FindNarrowed returns a note for each column that a stream file declares narrower than it is stored, although it never was: the declared type has
+// no effect.
+func FindNarrowed(s *schemas.Stream, shapes []facts.Shape) (notes []string) {
+	find := func(table string, columns []schemas.Column) {
+		for _, c := range columns {
+			at := slices.IndexFunc(shapes, func(shape facts.Shape) bool { return shape.Table == table && shape.Column == c.Name })
+			if at < 0 || slices.Contains(shapes[at].Was, string(c.Type)) {
+				continue
+			}
+			declared, now := slices.Index(typeLadder, c.Type), slices.Index(typeLadder, storedTypes[shapes[at].Stored])
+			if declared >= 0 && declared < now {
+				notes = append(notes, fmt.Sprintf("%s.%s stays %s, although %s says %s: a stored column only widens; restore its type, or give the column another name",
+					table, c.Name, typeLadder[now], s.File, c.Type))
+			}
+		}
+	}
+	find(transform.Tables(s)[0].Name, s.Columns)
+	for _, c := range s.Children {
+		find(c.Table, c.Columns)
+	}
+	return notes
 }
 
 // WidenStream returns a stream with column types as wide as the stored columns, and with wanted as wide as their dead letters need. It returns s
