@@ -111,7 +111,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	var lacking *fs.PathError
 	switch {
 	case errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &problem.Problem{Class: "config", What: "there is no configuration file " + lacking.Path, Next: nextWithout(lacking.Path)}
+		return nil, nil, &problem.Problem{Class: "config", What: "there is no configuration file " + lacking.Path, Next: "change to its directory, give it with -f FILE, or write a new one: aqueduck init" + fileFlag(lacking.Path)}
 	case err != nil:
 		return nil, nil, explainRead(err)
 	}
@@ -142,16 +142,12 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	return l.config, catalogue, nil
 }
 
-// nextWithout is the next step where a configuration file is missing.
-func nextWithout(file string) string {
-	next := "change to its directory, give it with -f FILE, or write a new one: aqueduck init"
-	switch {
-	case filepath.Ext(file) == "":
-		return "change to its directory, or give it with -f FILE"
-	case file != "pipelines.yaml":
-		next += " -f " + problem.ShellQuote(file)
+// fileFlag is the flag that names a file for init, if it is not the default.
+func fileFlag(file string) string {
+	if file == "pipelines.yaml" || filepath.Ext(file) == "" {
+		return ""
 	}
-	return next
+	return " -f " + problem.ShellQuote(file)
 }
 
 // takeStreamFiles adds the user's streams to the catalogue.

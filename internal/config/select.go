@@ -49,15 +49,27 @@ func (c *Config) Select(names []string) ([]*Pipeline, error) {
 
 // NoPipelineError is the error of a name that no pipeline has.
 func (c *Config) NoPipelineError(name string) *problem.Problem {
-	next := grammar.ChooseFrom(name, c.pipelineNames(), "aqueduck check")
 	what := fmt.Sprintf("no pipeline %q in %s", name, c.File)
 	if c.Workspaces[name] != nil {
 		what += ": it is a workspace; a run reads a stream from all its workspaces"
 	}
-	if slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool { return slices.Contains(p.Streams, name) }) {
-		what, next = what+": it is a stream", "choose the stream: aqueduck sync --select "+name+"; pipelines: "+strings.Join(c.pipelineNames(), ", ")
+	if c.readsStream(name) {
+		what += ": it is a stream"
 	}
-	return &problem.Problem{Class: "usage", What: what, Next: next}
+	return &problem.Problem{Class: "usage", What: what, Next: c.choosePipeline(name)}
+}
+
+// choosePipeline is the next step after a name that no pipeline has.
+func (c *Config) choosePipeline(name string) string {
+	if c.readsStream(name) {
+		return "choose the stream: aqueduck sync --select " + name + "; pipelines: " + strings.Join(c.pipelineNames(), ", ")
+	}
+	return grammar.ChooseFrom(name, c.pipelineNames(), "aqueduck check")
+}
+
+// readsStream reports whether a pipeline names a stream.
+func (c *Config) readsStream(name string) bool {
+	return slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool { return slices.Contains(p.Streams, name) })
 }
 
 // PatternRank is 1 for a name and 0 for a pattern. Of several settings for a stream the one with the highest rank counts.
