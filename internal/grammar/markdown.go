@@ -81,7 +81,7 @@ func (s *Spec) formText() string {
 		return strings.Join(built, ", ")
 	}
 	if s.Short != "" {
-		return names[s.Kind] + ", or the value of `" + s.Short + "`"
+		return names[s.Kind] + "; a value alone means `" + s.Short + ": VALUE`"
 	}
 	return names[s.Kind]
 }
