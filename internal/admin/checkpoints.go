@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"aqueduck/extract"
@@ -41,7 +42,7 @@ func (m Move) String() string {
 		return fmt.Sprintf("synced to %s; after the reset the next run reads everything%s", term.OrDash(warehouse.UnixTime(before.SyncedTo)), m.about())
 	}
 	from := m.readFrom(after)
-	return fmt.Sprintf("synced to %s; the next run reads again from %s on, %.1f days%s", term.OrDash(warehouse.UnixTime(before.SyncedTo)), term.OrDash(from),
+	return fmt.Sprintf("synced to %s; %sthe next run reads again from %s on, %.1f days%s", term.OrDash(warehouse.UnixTime(before.SyncedTo)), m.withLookback(), term.OrDash(from),
 		warehouse.UnixTime(before.SyncedTo).Sub(from).Hours()/24, m.about())
 }
 
@@ -54,12 +55,20 @@ func (m Move) Done() string {
 	if after.SyncedTo == 0 {
 		return "reset; the next run reads everything" + m.about()
 	}
-	return fmt.Sprintf("synced to %s now; the next run reads again what changed since %s%s", term.OrDash(warehouse.UnixTime(after.SyncedTo)), term.OrDash(m.readFrom(after)), m.about())
+	return fmt.Sprintf("synced to %s now; %sthe next run reads again what changed since %s%s", term.OrDash(warehouse.UnixTime(after.SyncedTo)), m.withLookback(), term.OrDash(m.readFrom(after)), m.about())
 }
 
 // readFrom is the time from which the next run reads: the watermark less the lookback window.
 func (m Move) readFrom(state extract.State) time.Time {
 	return warehouse.UnixTime(state.SyncedTo).Add(-m.lookback)
+}
+
+// withLookback says why the next run reads from an earlier time than the watermark; "" where it does not.
+func (m Move) withLookback() string {
+	if m.lookback == 0 {
+		return ""
+	}
+	return "with the lookback window of " + term.Span(m.lookback) + " "
 }
 
 func (m Move) about() string {
@@ -91,22 +100,24 @@ func estimateRequests(ctx context.Context, r *runner.Runner, workspace string, s
 type Confirm func(moves []Move) (bool, error)
 
 // Rewind moves the watermark of a stream that is read by windows back to a time, so that the next run reads from there again. An empty workspace
-// means every workspace that has read the stream.
+// means every workspace that has read the stream. A name or a pattern may mean several datasets.
 func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to time.Time, confirm Confirm) error {
-	s, err := findStream(ctx, r, stream)
+	streams, err := findStreams(ctx, r, stream)
 	if err != nil {
 		return err
 	}
-	if !s.Read.Since.HasWindows() && s.Dataset == "" {
-		return &problem.Problem{Class: "usage", What: "stream " + stream + " has no watermark: it is not read by time, but with since.by " + s.Read.Since.By,
-			Next: "aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
+	for _, s := range streams {
+		if !s.Read.Since.HasWindows() && s.Dataset == "" {
+			return &problem.Problem{Class: "usage", What: "stream " + s.Name + " cannot be rewound: it is not read by time, but with since.by " + s.Read.Since.By,
+				Next: "aqueduck state reset " + s.Name + term.WithNote(" --workspace ", workspace)}
+		}
 	}
-	return moveCheckpoints(ctx, r, "rewind", workspace, s, confirm, func(state extract.State) (extract.State, error) {
+	return moveCheckpoints(ctx, r, "rewind", workspace, streams, confirm, func(s *schemas.Stream, state extract.State) (extract.State, error) {
 		if state.SyncedTo == 0 {
-			return state, &problem.Problem{Class: "usage", What: "stream " + stream + " has no watermark yet", Next: "aqueduck sync"}
+			return state, &problem.Problem{Class: "usage", What: "stream " + s.Name + " has no watermark yet", Next: "aqueduck sync"}
 		}
 		if to.Unix() > state.SyncedTo {
-			return state, &problem.Problem{Class: "usage", What: fmt.Sprintf("stream %s is synced to %s: a watermark can only be moved back", stream, term.OrDash(warehouse.UnixTime(state.SyncedTo))),
+			return state, &problem.Problem{Class: "usage", What: fmt.Sprintf("stream %s is synced to %s: a watermark can only be moved back", s.Name, term.OrDash(warehouse.UnixTime(state.SyncedTo))),
 				Next: "give an earlier time"}
 		}
 		state.SyncedTo = to.Unix()
@@ -120,34 +131,41 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 }
 
 // Reset deletes the checkpoint of a stream, in one workspace or, without a name, in all. Its rows stay; the next run reads everything and
-// compares.
+// compares. A name or a pattern may mean several datasets.
 func Reset(ctx context.Context, r *runner.Runner, workspace, stream string, confirm Confirm) error {
-	s, err := findStream(ctx, r, stream)
+	streams, err := findStreams(ctx, r, stream)
 	if err != nil {
 		return err
 	}
-	return moveCheckpoints(ctx, r, "reset", workspace, s, confirm, func(state extract.State) (extract.State, error) {
+	return moveCheckpoints(ctx, r, "reset", workspace, streams, confirm, func(s *schemas.Stream, state extract.State) (extract.State, error) {
 		return extract.State{Export: sync.TableOf(state.Export), RereadAll: s.Read.Detail != nil}, nil
 	})
 }
 
-func findStream(ctx context.Context, r *runner.Runner, stream string) (*schemas.Stream, error) {
-	s, ok := r.Catalogue.Stream(stream)
-	if !ok {
-		var err error
-		if s, ok, err = sync.StoredDataset(ctx, r, stream); err != nil {
-			return nil, err
-		}
+// findStreams returns the stream with a name, or the published datasets that the name of their export family, or a pattern, means: each has a
+// checkpoint of its own.
+func findStreams(ctx context.Context, r *runner.Runner, name string) ([]*schemas.Stream, error) {
+	if s, ok := r.Catalogue.Stream(name); ok && !s.IsExportFamily() {
+		return []*schemas.Stream{s}, nil
 	}
-	if !ok {
-		return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("no stream %q", stream), Next: grammar.BeforeStep(stream, r.Catalogue.Names()) + "list them: aqueduck streams"}
+	found, err := sync.StoredDatasets(ctx, r, name)
+	switch {
+	case err != nil || len(found) > 0:
+		return found, err
+	case slices.Contains(r.Catalogue.Names(), name):
+		return nil, neverRead(name)
 	}
-	return s, nil
+	return nil, &problem.Problem{Class: "usage", What: fmt.Sprintf("no stream %q", name), Next: grammar.BeforeStep(name, r.Catalogue.Names()) + "list those that have a checkpoint: aqueduck state show"}
 }
 
-// moveCheckpoints changes the checkpoint of a stream in one workspace or in every one that has one: in all of them, or after an error in none.
+// neverRead is the error of a stream without a checkpoint.
+func neverRead(name string) error {
+	return &problem.Problem{Class: "usage", What: "stream " + name + " has no checkpoint: no run has read it", Next: "list the checkpoints: aqueduck state show; the next run reads the stream from its start: aqueduck sync"}
+}
+
+// moveCheckpoints changes the checkpoints of streams in one workspace or in every one that has them: in all of them, or after an error in none.
 // Then it publishes, so that readers see the checkpoints that the next run uses.
-func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only string, moved *schemas.Stream, confirm Confirm, change func(extract.State) (extract.State, error)) error {
+func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only string, moved []*schemas.Stream, confirm Confirm, change func(*schemas.Stream, extract.State) (extract.State, error)) error {
 	names := r.Config.WorkspaceNames()
 	if only != "" {
 		if _, err := r.Config.ResolveWorkspace(only); err != nil {
@@ -159,23 +177,21 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only string, m
 		var steps []warehouse.Step
 		var moves []Move
 		for _, name := range names {
-			s, err := w.PlanMove(ctx, name, moved.Name, change)
-			if err != nil && len(r.Config.Workspaces) > 1 {
-				err = fmt.Errorf("workspace %s: %w", name, err)
-			}
-			if err != nil {
-				return err
-			}
-			if s.Base.Seq > 0 {
-				m := Move{Workspace: name, Stream: moved.Name, Before: s.Base.State, After: s.Next.State, lookback: moved.Read.Since.Overlap}
-				if after, err := extract.ParseState(m.After); err == nil {
-					m.Requests = estimateRequests(ctx, r, name, moved, m.readFrom(after))
+			for _, s := range moved {
+				step, err := w.PlanMove(ctx, name, s.Name, func(state extract.State) (extract.State, error) { return change(s, state) })
+				if err != nil && len(r.Config.Workspaces) > 1 {
+					err = fmt.Errorf("workspace %s: %w", name, err)
 				}
-				steps, moves = append(steps, s), append(moves, m)
+				if err != nil {
+					return err
+				}
+				if step.Base.Seq > 0 {
+					steps, moves = append(steps, step), append(moves, newMove(ctx, r, s, step))
+				}
 			}
 		}
 		if len(moves) == 0 {
-			return nil
+			return neverRead(moved[0].Name)
 		}
 		if yes, err := confirm(moves); err != nil || !yes {
 			return err
@@ -188,4 +204,13 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only string, m
 		_, err := w.PublishCommand(ctx, "state "+what, true)
 		return err
 	})
+}
+
+// newMove is what the operator sees of a change of a checkpoint.
+func newMove(ctx context.Context, r *runner.Runner, s *schemas.Stream, step warehouse.Step) Move {
+	m := Move{Workspace: step.Base.Workspace, Stream: s.Name, Before: step.Base.State, After: step.Next.State, lookback: s.Read.Since.Overlap}
+	if after, err := extract.ParseState(m.After); err == nil {
+		m.Requests = estimateRequests(ctx, r, m.Workspace, s, m.readFrom(after))
+	}
+	return m
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,12 +28,18 @@ type PublishedFile struct {
 	Bytes   int64     `json:"bytes"`                 // size of the file
 	Current bool      `json:"current"`               // readers have it now
 	Path    string    `json:"path"`
+
+	written time.Time // when it was published, by this machine's clock
+	age     string    // compared with the current file: older, newer
 }
+
+// Age says how the file compares with the one that readers have: older or newer.
+func (f PublishedFile) Age() string { return f.age }
 
 // Time says when the file was published; a dash if no file tells.
 func (f PublishedFile) Time() string { return term.OrDash(f.At) }
 
-// PublishedFiles returns the published files that are kept: the current one first, then the others, newest first.
+// PublishedFiles returns the published files that are kept, newest first. After a rollback, the one that readers have is not the first.
 func PublishedFiles(ctx context.Context, dir layout.Dir) ([]PublishedFile, error) {
 	paths, err := dir.PublishedFiles()
 	if errors.Is(err, os.ErrNotExist) {
@@ -57,20 +64,29 @@ func PublishedFiles(ctx context.Context, dir layout.Dir) ([]PublishedFile, error
 			record.At = info.ModTime() // of a damaged file
 		}
 		f := PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: record.At.UTC().Truncate(time.Second), What: record.What,
-			Bytes: info.Size(), Current: path == dir.Current(), Path: path}
+			Bytes: info.Size(), Current: path == dir.Current(), Path: path, written: info.ModTime()}
 		if f.Current && rolledBack != nil {
 			f.What = strings.TrimPrefix(f.What+", by a rollback", ", ")
 		}
 		files = append(files, f)
 	}
+	slices.SortFunc(files, func(a, b PublishedFile) int {
+		return cmp.Or(b.written.Compare(a.written), cmp.Compare(b.Path, a.Path))
+	})
+	age := "newer"
+	for i := range files {
+		if files[i].age = age; files[i].Current {
+			age = "older"
+		}
+	}
 	return files, nil
 }
 
 // Rollback gives readers the file of an earlier run, if agreed returns true for the change; done reports whether it did. An empty run means the
-// newest file before the current one.
+// newest file that is older than the current one.
 func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(from, to PublishedFile) (bool, error)) (done bool, err error) {
 	if r.Dir.Current() == "" {
-		return false, failure.ErrNothingPublished
+		return false, runlog.ExplainUnreadable(r.Dir, failure.ErrNothingPublished)
 	}
 	held, err := r.Lock(ctx, 0)
 	if err != nil {
@@ -84,20 +100,27 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	if err != nil {
 		return false, err
 	}
-	if len(files) == 0 || !files[0].Current || run == "" && len(files) == 1 {
-		return false, noOlderFile(r.Dir)
+	current := slices.IndexFunc(files, func(f PublishedFile) bool { return f.Current })
+	switch {
+	case current < 0:
+		return false, runlog.ExplainUnreadable(r.Dir, failure.ErrNothingPublished)
+	case run == "" && current == len(files)-1:
+		return false, noOlderFile(r.Dir, files)
+	case run == "":
+		run = files[current+1].Run
 	}
+	from := files[current]
 	to, err := chooseFile(files, run)
 	if err != nil {
 		return false, err
 	}
-	if ok, err := agreed(files[0], to); err != nil || !ok {
+	if ok, err := agreed(from, to); err != nil || !ok {
 		return false, err
 	}
 	if err := r.Dir.Rollback(to.Path); err != nil {
 		return false, &problem.Problem{Class: "data", What: "restore the published file of run " + to.Run, Err: err, Next: "choose another file: aqueduck rollback --list; readers keep the current file"}
 	}
-	if err := (runlog.Rollback{At: r.Now(), FromRun: files[0].Run, ToRun: to.Run, By: r.By}).Save(r.Dir); err != nil {
+	if err := (runlog.Rollback{At: r.Now(), FromRun: from.Run, ToRun: to.Run, By: r.By}).Save(r.Dir); err != nil {
 		return true, err
 	}
 	if _, err = sync.SendRemote(ctx, r); err == nil {
@@ -106,8 +129,12 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 	return true, err
 }
 
-// noOlderFile says why there is no file to restore.
-func noOlderFile(dir layout.Dir) error {
+// noOlderFile says why there is no file to restore: the current one is the oldest that is kept.
+func noOlderFile(dir layout.Dir, files []PublishedFile) error {
+	if oldest := files[len(files)-1]; len(files) > 1 {
+		return &problem.Problem{Class: "data", What: "readers have " + runlog.ShortRun(oldest.Run) + ", and no kept file is older",
+			Next: "name a newer one: aqueduck rollback --list; or restore a backup (docs/recover.md)"}
+	}
 	why := cmp.Or(term.WithNote("the last ones were removed, because ", layout.WhyRemoved(dir)), "the current one is the only one")
 	return &problem.Problem{Class: "data", What: "there is no older published file to restore: " + why,
 		Next: "read everything again: aqueduck sync --full-refresh; or restore a backup (docs/recover.md)"}
@@ -115,9 +142,6 @@ func noOlderFile(dir layout.Dir) error {
 
 // chooseFile returns the file of a run, by the beginning of the run's id.
 func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
-	if run == "" {
-		return files[1], nil
-	}
 	var found []PublishedFile
 	for _, f := range files {
 		if f.Run == run {
@@ -131,8 +155,8 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	const next = "list them: aqueduck rollback --list"
 	switch {
 	case len(found) == 0:
-		return PublishedFile{}, &problem.Problem{Class: "usage", What: fmt.Sprintf("no published file of a run %s: the newest %d are kept", run, len(files)),
-			Next: next + "; warehouse.publish.keep in pipelines.yaml keeps more from now on"}
+		return PublishedFile{}, &problem.Problem{Class: "usage", What: fmt.Sprintf("no published file of a run %s: %s kept, and older ones are removed", run, keptNow(len(files))),
+			Next: next + "; a larger warehouse.publish.keep in pipelines.yaml keeps more from now on"}
 	case len(found) > 1:
 		var ids []string
 		for _, f := range found {
@@ -143,4 +167,12 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 		return PublishedFile{}, &problem.Problem{Class: "usage", What: found[0].Run + " is the current file of readers", Next: next}
 	}
 	return found[0], nil
+}
+
+// keptNow says how many published files there are.
+func keptNow(n int) string {
+	if n == 1 {
+		return "1 file is"
+	}
+	return fmt.Sprintf("%d files are", n)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 )
 
@@ -18,8 +20,9 @@ func newRollback(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rollback [RUN]",
 		Short: "Restore an older published file for readers",
-		Long: `Restore an older published file: the previous one, or that of the run whose id, or short id, begins with RUN. Shows both
-files and asks for confirmation. --list shows what made each file; one that erase or state made replaces the file before it.
+		Long: `Restore the newest published file that is older than the file of readers: each rollback goes one file further back. RUN, the
+beginning of a run's id or short id, names another file, also a newer one. Shows both files and asks for confirmation. --list shows
+what made each file; one that erase or state made replaces the file before it.
 
 Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
 later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
@@ -58,7 +61,7 @@ publish. Tables of warehouse.mirror change at once; with --dir, when aqueduck mi
 				if yes {
 					return true, nil
 				}
-				return askConfirmation(env, "restore the older file? [y/N] ")
+				return askConfirmation(env, "give readers the "+to.Age()+" file? [y/N] ")
 			})
 			switch {
 			case done:
@@ -69,7 +72,7 @@ publish. Tables of warehouse.mirror change at once; with --dir, when aqueduck mi
 			return err
 		},
 	}
-	c.Flags().BoolVar(&list, "list", false, "list the published files")
+	c.Flags().BoolVar(&list, "list", false, "list the published files, newest first")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return c
 }
@@ -81,6 +84,9 @@ func printFiles(c *cobra.Command, env *Env, dir layout.Dir, args []string) error
 	files, err := admin.PublishedFiles(c.Context(), dir)
 	if err != nil {
 		return err
+	}
+	if lost, err := runlog.LostPublished(dir); err != nil || lost {
+		return cmp.Or(err, runlog.ExplainUnreadable(dir, failure.ErrNothingPublished))
 	}
 	if env.output == "json" {
 		return env.printJSON(append([]admin.PublishedFile{}, files...))

@@ -24,8 +24,8 @@ func newState(env *Env) *cobra.Command {
 		Use:   "state",
 		Short: "Show or move the checkpoints of streams",
 		Long: `A checkpoint is where the next run continues a stream: the watermark, the cursor of an unfinished list, and how far back the
-history is read. The watermark is the time up to which everything of the stream is committed; streams that are not read by time
-have none. Checkpoints are stored with the data, in the same transactions.
+history is read. The watermark is the time up to which everything of the stream is committed; status and state show print it as
+SYNCED TO. For a stream that is not read by time, such as tags, SYNCED TO is when its last complete read began. Checkpoints are stored with the data, in the same transactions.
 
 After a checkpoint is moved back or reset, the next run reads more; no row is removed. Every move is recorded in _sync.moves and
 listed by aqueduck runs: who, from, to and when.`,
@@ -41,8 +41,8 @@ func newStateShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [stream…]",
 		Short: "Show the checkpoint of each stream",
-		Long: `Show the checkpoints of the published file: the watermark of each stream, and how far back its history is read. JSON and CSV
-also have the number of the commit (seq) and the rest of the checkpoint (state), such as a cursor; the form of state may
+		Long: `Show the checkpoints of the published file: SYNCED TO is the watermark of a stream, HISTORY TO how far back it is read. For a
+stream that is not read by time, SYNCED TO is when its last complete read began. JSON and CSV also have the number of the commit (seq) and the rest of the checkpoint (state), such as a cursor; the form of state may
 change. The last move by hand is shown with user, old position and time.
 Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
@@ -107,8 +107,10 @@ func newStateRewind(env *Env) *cobra.Command {
 		Short: "Move the watermark of a stream back to a time",
 		Long: `Move the watermark of a stream back, so that the next run reads again everything that changed since then, and compares. Applies
 to every workspace that has read the stream, or with --workspace to one. Shows what is read again, with -v each checkpoint
-before and after, and asks for confirmation. If one checkpoint cannot be moved, none is. Only streams that are read by time have a watermark.
-A date is its midnight in UTC.`,
+before and after, and asks for confirmation. If one checkpoint cannot be moved, none is. A stream that is not read by time has no
+watermark: reset it instead. reporting, or a pattern such as 'reporting_*', means each dataset of reporting.
+
+A date is its midnight in UTC. The next run reads from there less the lookback window of the stream, for most 48 hours.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
 			"  aqueduck state rewind contacts --to 2026-11-01 --workspace main",
 		Args:              usage.OneArgument("a stream"),
@@ -133,8 +135,9 @@ func newStateReset(env *Env) *cobra.Command {
 		Use:   "reset STREAM",
 		Short: "Clear the checkpoint: the next run reads the whole stream",
 		Long: `Clear the checkpoint of a stream in every workspace that has one, or with --workspace in one. Its rows stay; the next run reads
-everything and compares. Shows what is read again, with -v each checkpoint before and after, and asks for confirmation.`,
-		Example:           "  aqueduck state reset contacts\n  aqueduck state reset contacts --workspace main --yes",
+everything and compares. Shows what is read again, with -v each checkpoint before and after, and asks for confirmation.
+reporting, or a pattern such as 'reporting_*', means each dataset of reporting.`,
+		Example:           "  aqueduck state reset contacts\n  aqueduck state reset 'reporting_*'\n  aqueduck state reset contacts --workspace main --yes",
 		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: shellCompletion{env}.completeStreams,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -147,6 +147,9 @@ func printReport(env *Env, r *runlog.Report) {
 		return
 	}
 	if env.quiet {
+		for _, p := range r.Failures() {
+			fmt.Fprintln(env.Stderr, p.Text())
+		}
 		fmt.Fprintln(env.Stdout, r.LastLine())
 		return
 	}

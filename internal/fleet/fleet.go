@@ -57,8 +57,10 @@ type Row struct {
 	Breached  bool                `json:"breached"` // the freshness SLA of a stream is breached
 	Dir       string              `json:"dir"`
 	Remote    string              `json:"remote,omitempty"`
-	Unseen    string              `json:"unseen,omitempty"` // why the object store could not be asked: the rest is what this machine knows
-	Now       time.Time           `json:"now"`              // by the clock of the workspace
+	Unseen    string              `json:"unseen,omitempty"`   // why the object store could not be asked: the rest is what this machine knows
+	Now       time.Time           `json:"now"`                // by the clock of the workspace
+	Emulated  bool                `json:"emulated,omitempty"` // that is the clock of an emulated workspace, as of all times here
+	Machine   time.Time           `json:"-"`                  // Next by this machine's clock, if the workspace has an emulated one
 
 	failed     *problem.Problem
 	unreadable bool // no reader can open the published file on this machine, and no object store has it
@@ -182,7 +184,7 @@ func readWarehouse(ctx context.Context, dir layout.Dir, places []Place, machine 
 		return nil, err
 	}
 	for i, o := range all {
-		row := Row{Workspace: names[i], Dir: string(dir), Remote: p.Config.Warehouse.Remote, AsOf: o.AsOf, Needs: o.Needs, Health: runlog.HealthNew, Breached: len(o.Stale()) > 0, Now: o.Now, failed: unseen}
+		row := Row{Workspace: names[i], Dir: string(dir), Remote: p.Config.Warehouse.Remote, AsOf: o.AsOf, Needs: o.Needs, Health: runlog.HealthNew, Breached: len(o.Stale()) > 0, Now: o.Now, Emulated: o.Emulated, failed: unseen}
 		if unseen != nil {
 			row.Unseen = unseen.Error()
 		}
@@ -240,6 +242,9 @@ func (row *Row) fill(o *runlog.Overview, told *runlog.Shared, seen remote.Seen) 
 		}
 		if !p.Next.IsZero() && (row.Next.IsZero() || p.Next.Before(row.Next)) {
 			row.Next = p.Next
+			if at := slices.IndexFunc(o.Status.Next, func(n runlog.NextRun) bool { return n.Pipeline == p.Name }); at >= 0 {
+				row.Machine = o.Status.Next[at].Machine
+			}
 		}
 		if at := slices.IndexFunc(p.Runs, func(r runlog.PastRun) bool { return r.Exit == problem.ExitOK }); at >= 0 && p.Runs[at].Finished.After(row.Success) {
 			row.Success = p.Runs[at].Finished

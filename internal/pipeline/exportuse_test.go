@@ -129,8 +129,24 @@ func TestDatasetCheckpointIsRewoundAndReset(t *testing.T) {
 		t.Errorf("after it was forgotten: %+v", s)
 	}
 	b.reportsEqualOracle(reportStart)
-	if err := admin.Reset(context.Background(), b.runner, "", "reporting_nothing", yes); err == nil {
-		t.Error("a dataset that is not there was forgotten")
+	for _, unknown := range []string{"reporting_nothing", "nothing_*"} {
+		if err := admin.Reset(context.Background(), b.runner, "", unknown, yes); err == nil || !strings.Contains(err.Error(), "no stream") {
+			t.Errorf("%s was reset: %v", unknown, err)
+		}
+	}
+	// The name of the family and a pattern mean each of its datasets, as for --select.
+	for _, several := range []string{"reporting", "reporting_*"} {
+		var names []string
+		no := func(moves []admin.Move) (bool, error) {
+			for _, m := range moves {
+				names = append(names, m.Stream)
+			}
+			return false, nil
+		}
+		err := admin.Reset(context.Background(), b.runner, "", several, no)
+		if slices.Sort(names); err != nil || !slices.Contains(names, "reporting_conversation") || slices.Contains(names, "contacts") {
+			t.Errorf("%s means %v: %v", several, names, err)
+		}
 	}
 }
 

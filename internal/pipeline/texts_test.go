@@ -130,14 +130,18 @@ func TestDirectoryOfAnotherUserIsExplained(t *testing.T) {
 func TestReachedNamesOneTime(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
-	for want, s := range map[string]runlog.StreamResult{
-		"02:00":              {Status: runlog.StatusOK, SyncedTo: at, Backfill: 1},
-		"02:00, history 37%": {Status: runlog.StatusOK, SyncedTo: at, Backfill: 0.37},
-		"kept at 02:00":      {Status: runlog.StatusFailed, SyncedTo: at, Backfill: 0.37},
-		"–":                  {Status: runlog.StatusUnavailable},
+	for _, c := range []struct {
+		want   string
+		result runlog.StreamResult
+	}{
+		{"02:00", runlog.StreamResult{Status: runlog.StatusOK, SyncedTo: at, Backfill: 1}},
+		{"02:00, history 37%", runlog.StreamResult{Status: runlog.StatusOK, SyncedTo: at, Backfill: 0.37}},
+		{"02:00", runlog.StreamResult{Status: runlog.StatusFailed, SyncedTo: at, Backfill: 0.37}},
+		{"–", runlog.StreamResult{Status: runlog.StatusFailed}},
+		{"–", runlog.StreamResult{Status: runlog.StatusUnavailable}},
 	} {
-		if got := s.Reached(at.Add(time.Hour)); got != want {
-			t.Errorf("%+v reached %q, want %q", s, got, want)
+		if got := c.result.Reached(at.Add(time.Hour)); got != c.want {
+			t.Errorf("%+v reached %q, want %q", c.result, got, c.want)
 		}
 	}
 }

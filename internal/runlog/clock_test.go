@@ -1,9 +1,12 @@
 package runlog
 
 import (
+	"fmt"
 	"os"
 	"testing"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"aqueduck/load/layout"
 )
@@ -97,6 +100,36 @@ func TestAWarehouseIsFilledByOneKindOfWorkspace(t *testing.T) {
 		}
 		if real, emulated := layout.TakesKind(dir, false), layout.TakesKind(dir, true); real != c.wantReal || emulated != c.wantEmu {
 			t.Errorf("%s: a real workspace may fill it: %t, an emulated one: %t", c.name, real, emulated)
+		}
+	}
+}
+
+// TestRunsOfAnEmulatedWorkspaceThatNeverFilledTheDirectoryHaveTheTimeOfThisMachine: its clock is known only from the first page on. A run that failed
+// or was killed before that has its times by this machine's clock, which its id has.
+func TestRunsOfAnEmulatedWorkspaceThatNeverFilledTheDirectoryHaveTheTimeOfThisMachine(t *testing.T) {
+	t.Parallel()
+	machine := time.Date(2031, 5, 4, 3, 2, 1, 0, time.UTC)
+	id := ulid.MustNew(ulid.Timestamp(machine), nil).String()
+	const failed = `{"run":"%s","emulated":true,"outcome":"FAILED","class":"disk","started_at":"2026-11-20T02:00:00Z","finished_at":"2026-11-20T02:10:00Z"}`
+	const killed = `{"run":"%s","pid":1,"emulated":true,"started":"2026-11-20T02:00:00Z","at":"2026-11-20T02:10:00Z"}`
+	for name, write := range map[string]func(layout.Dir){
+		"failed": func(dir layout.Dir) { writeState(t, dir, dir.EndsFile(), fmt.Sprintf(failed, id)) },
+		"killed": func(dir layout.Dir) {
+			writeState(t, dir, dir.RunFile(), fmt.Sprintf(killed, id))
+			if err := os.Chtimes(dir.RunFile(), machine, machine.Add(-20*365*24*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		dir := layout.Dir(t.TempDir())
+		write(dir)
+		runs, err := PastRuns(t.Context(), dir, "", 5)
+		if err != nil || len(runs) != 1 || !runs[0].Started.Equal(machine) || !runs[0].Finished.Equal(machine.Add(10*time.Minute)) || runs[0].Emulated {
+			t.Errorf("%s: %v %+v", name, err, runs)
+		}
+		writeState(t, dir, dir.EmulatorFile(), `{"clock":"2026-11-20T02:00:00Z"}`)
+		if runs, err = PastRuns(t.Context(), dir, "", 5); err != nil || len(runs) != 1 || runs[0].Started.Year() != 2026 || !runs[0].Emulated {
+			t.Errorf("%s, of a directory that the workspace fills: %v %+v", name, err, runs)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+	"github.com/oklog/ulid/v2"
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
@@ -173,8 +174,8 @@ func ReadRunNotes(dir layout.Dir) ([]PastRun, error) {
 	return slices.DeleteFunc(notes, func(e PastRun) bool { return e.Run == "" }), err
 }
 
-// readNotes returns the notes of ended and of skipped runs, and of rollbacks. It leaves out those of another clock: an emulated workspace may fill a directory in
-// which runs of a real one have failed.
+// readNotes returns the notes of ended and of skipped runs, and of rollbacks. It leaves out those of this machine's clock where an emulated workspace fills
+// a directory in which runs of a real one have failed. Before an emulated workspace has filled a directory, its failed runs have the times of this machine.
 func readNotes(dir layout.Dir) ([]PastRun, error) {
 	text, err := os.ReadFile(dir.EndsFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,11 +188,30 @@ func readNotes(dir layout.Dir) ([]PastRun, error) {
 	emulated := layout.IsEmulated(dir)
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		var e PastRun
-		if json.Unmarshal(line, &e) == nil && (e.Run != "" || e.Outcome == Skipped || e.Rollback != nil) && e.Emulated == emulated {
+		if json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		if !emulated {
+			e.followMachine()
+		}
+		if (e.Run != "" || e.Outcome == Skipped || e.Rollback != nil) && e.Emulated == emulated {
 			notes = append(notes, e)
 		}
 	}
 	return notes, nil
+}
+
+// followMachine gives a run with times of an emulated workspace those of this machine's clock, which its id has.
+func (e *PastRun) followMachine() {
+	id, err := ulid.Parse(e.Run)
+	if err != nil || !e.Emulated {
+		return
+	}
+	shift := id.Timestamp().Sub(e.Started)
+	e.Started, e.Finished, e.Emulated = ToMicroseconds(e.Started.Add(shift)), ToMicroseconds(e.Finished.Add(shift)), false
+	if !e.RetryDue.IsZero() {
+		e.RetryAt = e.RetryDue
+	}
 }
 
 // PastRuns returns ended runs, newest first, at most so many: those in the published file, those that published nothing, and a crashed run that is
@@ -207,6 +227,9 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 	}
 	if lost != nil && !slices.ContainsFunc(runs, func(r PastRun) bool { return r.Run == lost.Run }) {
 		runs = append(runs, *lost.Killed()) // in place of what it may have published about itself
+		if !layout.IsEmulated(dir) {
+			runs[len(runs)-1].followMachine()
+		}
 	}
 	noted, emulated := map[string]bool{}, layout.IsEmulated(dir)
 	for i, r := range runs {
@@ -246,7 +269,7 @@ const exitKilled = 137
 // Killed returns the note of a crashed run, from what its run.json says.
 func (r *Running) Killed() *PastRun {
 	return &PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: ToMicroseconds(r.Started), Finished: ToMicroseconds(r.At), Outcome: Killed, Exit: exitKilled,
-		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, CaughtUp: r.CaughtUp, Try: r.Try, Class: "interrupted",
+		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, CaughtUp: r.CaughtUp, Try: r.Try, Emulated: r.Emulated, Class: "interrupted",
 		Error: "the run crashed or was killed; committed data is intact", Next: "aqueduck sync " + r.Pipeline,
 		Line: fmt.Sprintf("%s %s published=no run=%s", Killed, r.Pipeline, r.Run)}
 }

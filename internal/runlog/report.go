@@ -210,6 +210,18 @@ func (r *Report) Problems() []*problem.Problem {
 	return slices.DeleteFunc([]*problem.Problem{r.Held, r.Unsent, r.After}, func(p *problem.Problem) bool { return p == nil })
 }
 
+// Failures are Problems and the exact findings of the audit: why a run ends with another code than 0 although its streams are ok.
+func (r *Report) Failures() []*problem.Problem {
+	all := r.Problems()
+	for _, f := range r.Findings {
+		if f.Kind == "exact" {
+			all = append(all, &problem.Problem{Class: "data", What: fmt.Sprintf("%s of %s%s: %s", f.Name, f.Schema, term.WithNote(".", f.Table), f.Message),
+				Next: cmp.Or(f.Next, r.Given.Append("aqueduck runs show "+r.RunID))})
+		}
+	}
+	return all
+}
+
 // LastLine is the last line of output. Its form is stable, for scripts.
 func (r *Report) LastLine() string {
 	var rejected, fresh int64
@@ -275,13 +287,10 @@ func (s *StreamResult) Of(r *Report) string {
 	return "workspace " + s.Workspace + ": "
 }
 
-// Reached says up to which time the stream is read, as seen from now, or that the watermark did not move.
+// Reached says up to which time the stream is read, as seen from now.
 func (s *StreamResult) Reached(now time.Time) string {
 	at := term.ShortTime(now, s.SyncedTo.UTC())
-	if s.Status == StatusFailed && !s.SyncedTo.IsZero() {
-		return "kept at " + at
-	}
-	if s.Backfill < 1 && s.Status != StatusUnavailable { // an unavailable stream has no history, as in the last line
+	if s.Status != StatusFailed && s.Backfill < 1 && s.Status != StatusUnavailable { // an unavailable stream has no history, as in the last line
 		return fmt.Sprintf("%s, history %d%%", at, int(s.Backfill*100))
 	}
 	return at

@@ -108,6 +108,12 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 			return nil, &problem.Problem{Class: "usage", What: id + " is no run, but the file of an erasure at " + term.OrDash(at),
 				Next: "see its certificate: aqueduck query \"FROM _sync.erasures\"; " + next}
 		}
+		if at, err = publishedAt(ctx, dir, id); err != nil {
+			return nil, err
+		}
+		if !at.IsZero() {
+			return nil, &problem.Problem{Class: "usage", What: id + " is no run, but the file that a command, such as erase, published at " + term.OrDash(at), Next: "list the files: aqueduck rollback --list; " + next}
+		}
 		return nil, &problem.Problem{Class: "usage", What: "no run " + id, Next: next}
 	case len(found) > 1:
 		var ids []string
@@ -126,8 +132,18 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 
 // erasedAt is when the command erase published a file under an id, given as in FindRun; the zero time if it did not.
 func erasedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time, err error) {
+	return recordedAt(ctx, dir, "erasures", id)
+}
+
+// publishedAt is when anything published a file under an id, given as in FindRun; the zero time if nothing did.
+func publishedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time, err error) {
+	return recordedAt(ctx, dir, "publishes", id)
+}
+
+// recordedAt is the newest time of a run, by an id as in FindRun, in a table of _sync; the zero time if it is not there.
+func recordedAt(ctx context.Context, dir layout.Dir, table, id string) (at time.Time, err error) {
 	err = WithPublished(ctx, dir, func(f PublishedDB) error {
-		return f.queryStatement(ctx, "SELECT run_id, max(recorded_at) FROM _sync.erasures GROUP BY ALL", func(v []any) error {
+		return f.queryStatement(ctx, "SELECT run_id, max(recorded_at) FROM _sync."+table+" GROUP BY ALL", func(v []any) error {
 			if MatchesRun(AsText(v[0]), id) {
 				at = AsTime(v[1])
 			}

@@ -37,5 +37,6 @@ func SeveralRuns(what, given string, ids []string, next string) error {
 	if len(ids) > most {
 		found = append(found, "…")
 	}
-	return &problem.Problem{Class: "usage", What: fmt.Sprintf("several %s have an id that begins with %s: %s", what, given, strings.Join(found, ", ")), Next: next}
+	return &problem.Problem{Class: "usage", What: fmt.Sprintf("several %s have an id, or a short id, that begins with %s; their short ids: %s", what, given, strings.Join(found, ", ")),
+		Next: "give one of these short ids; " + next}
 }

@@ -36,7 +36,7 @@ func TestEightCharactersNameARun(t *testing.T) {
 		t.Errorf("the second file of %s is called %s", last, file)
 	}
 	said := SeveralRuns("runs", "01", []string{first, last, first, first, first, first}, "list the runs: aqueduck runs").Error()
-	if want := "several runs have an id that begins with 01: " + ShortRun(first) + ", " + ShortRun(last) + ", "; !strings.HasPrefix(said, want) || !strings.HasSuffix(said, ", …") {
+	if want := "several runs have an id, or a short id, that begins with 01; their short ids: " + ShortRun(first) + ", " + ShortRun(last) + ", "; !strings.HasPrefix(said, want) || !strings.HasSuffix(said, ", …") {
 		t.Error(said)
 	}
 }

@@ -28,6 +28,8 @@ type Status struct {
 	Given       problem.CLIFlags   `json:"-"`    // flags that commands in next steps repeat
 	Runs        []PastRun          `json:"runs"` // newest first
 	Streams     []StreamStatus     `json:"streams"`
+	NotRead     []NotRead          `json:"not_read,omitempty"`             // pipelines with streams that no run has read yet
+	Unfinished  []StreamStatus     `json:"-"`                              // streams that no run has read to its end: so there is no AsOf
 	Drift       []Drift            `json:"schema_drift"`                   // of the last run and the DriftDays days before it, newest first
 	Remote      *remote.StoreState `json:"remote,omitempty"`               // the object store; nil: none
 	Gone        bool               `json:"published_files_gone,omitempty"` // runs published, and no published file is left
@@ -35,6 +37,8 @@ type Status struct {
 	Emulated    bool               `json:"emulated"`                       // all times are those of an emulated workspace
 	RolledBack  *Rollback          `json:"rolled_back,omitempty"`          // the rollback since which nothing was published
 	Now         time.Time          `json:"now"`                            // by the clock of the warehouse, as all times here
+
+	tried map[string]bool // WORKSPACE.STREAM of all streams that runs have tried to read
 }
 
 // RepeatFlags adds the flags of the command line to all next steps.
@@ -130,6 +134,9 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	}
 	s.asOf(catalogue)
 	if config != nil {
+		if place := config.Warehouse.Remote; s.Remote == nil && place != "" {
+			s.Remote = &remote.StoreState{Place: place} // no run has reached it yet
+		}
 		ends, err := ReadRunNotes(dir)
 		if err != nil {
 			return nil, err
@@ -140,6 +147,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 			}
 		}
 		s.judgeFreshness(config, catalogue)
+		s.findNotRead(config)
 	}
 	return s, nil
 }
@@ -172,12 +180,21 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 		one := StreamStatus{Workspace: AsText(v[0]), Stream: AsText(v[1]), SyncedTo: AsTime(v[2]),
 			HistoryTo: AsTime(v[3]), Checked: AsTime(v[4]), Outcome: AsText(v[5]), Backfill: asShare(v[6]), Hint: AsText(v[7]), OK: AsTime(v[8]),
 			first: AsTime(v[9]), Error: AsText(v[10]), Refreshing: v[12] == true}
-		if known, ok := catalogue.Stream(one.Stream); ok && known.Read.ByIDs() && one.SyncedTo.IsZero() {
+		known, ok := catalogue.Stream(one.Stream)
+		switch {
+		case ok && known.Read.ByIDs() && one.SyncedTo.IsZero():
 			one.OK = AsTime(v[11])
+		case ok && one.OK.Equal(one.SyncedTo) && !one.OK.IsZero(): // no run that ended well is known, only the watermark
+			one.OK = one.OK.Add(known.Read.Since.Lag)
 		}
 		s.Streams = append(s.Streams, one)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	s.tried = map[string]bool{}
+	err = f.queryStatement(ctx, "SELECT DISTINCT schema || '.' || stream FROM _sync.stream_runs", func(v []any) error { s.tried[AsText(v[0])] = true; return nil })
 	if err != nil {
 		return err
 	}
@@ -210,19 +227,23 @@ func (s *StreamStatus) publishedTo() time.Time {
 	return s.SyncedTo
 }
 
-// asOf sets the time before which all data is published. There is none while one stream was never read. Streams by ids without current ids, and
+// asOf sets the time before which all data is published. There is none while a stream was begun and never read to its end. Streams by ids without current ids, and
 // streams that the workspace does not have, do not count.
 func (s *Status) asOf(catalogue *schemas.Catalogue) {
+	s.Unfinished = nil
 	for _, stream := range s.Streams {
 		known, ok := catalogue.Stream(stream.Stream)
 		if stream.OK.IsZero() && stream.Outcome != string(StatusUnavailable) && !(ok && known.Read.ByIDs()) {
-			s.AsOf = time.Time{}
-			return
+			s.Unfinished = append(s.Unfinished, stream)
+			continue
 		}
 		idle := ok && known.Read.ByIDs() && stream.Outcome == string(StatusOK)
 		if to := stream.publishedTo(); !idle && !to.IsZero() && (s.AsOf.IsZero() || to.Before(s.AsOf)) {
 			s.AsOf = to
 		}
+	}
+	if len(s.Unfinished) > 0 {
+		s.AsOf = time.Time{}
 	}
 }
 

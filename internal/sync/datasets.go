@@ -3,6 +3,8 @@ package sync
 import (
 	"context"
 	"errors"
+	"path"
+	"slices"
 
 	"aqueduck/extract"
 	"aqueduck/internal/dictionary"
@@ -12,25 +14,27 @@ import (
 	"aqueduck/schemas"
 )
 
-// StoredDataset returns the stream of a published dataset, for commands that move its watermark; false when there is none.
-func StoredDataset(ctx context.Context, r *runner.Runner, stream string) (*schemas.Stream, bool, error) {
-	states, err := runlog.ReadStates(ctx, r.Dir, []string{stream})
+// StoredDatasets returns the streams of the published datasets that a name, a pattern or the name of their export family means, for commands that move
+// their watermarks.
+func StoredDatasets(ctx context.Context, r *runner.Runner, name string) (found []*schemas.Stream, err error) {
+	states, err := runlog.ReadStates(ctx, r.Dir, nil)
 	if errors.Is(err, failure.ErrNothingPublished) {
-		return nil, false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for _, stored := range states {
 		state, err := extract.ParseState(stored.State)
-		if err != nil || state.Export == nil {
+		if err != nil || state.Export == nil || slices.ContainsFunc(found, func(s *schemas.Stream) bool { return s.Name == stored.Stream }) {
 			continue
 		}
-		if family, ok := r.Catalogue.Stream(state.Export.Family); ok {
-			return dictionary.DatasetStream(family, stream, state.Export), true, nil
+		meant, _ := path.Match(name, stored.Stream)
+		if family, ok := r.Catalogue.Stream(state.Export.Family); ok && (meant || family.Name == name) {
+			found = append(found, dictionary.DatasetStream(family, stored.Stream, state.Export))
 		}
 	}
-	return nil, false, nil
+	return found, nil
 }
 
 // TableOf returns what a dataset keeps after a reset of its checkpoint: the description of its table.

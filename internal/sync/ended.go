@@ -12,7 +12,7 @@ import (
 // Run runs a pipeline once with everything around it: Sync, the commands of `after:`, a note of the end beside the database, and alerts. `status`
 // reads the note even when nothing could be published. Commands write to out. A run that did not take place returns a *StoppedError.
 func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Options, out io.Writer) (*runlog.Report, error) {
-	began := r.MachineNow()
+	began, wasEmulated := r.MachineNow(), r.IsEmulated()
 	var err error
 	if o.RunID == "" {
 		if o.RunID, err = r.NameRun(); err != nil {
@@ -37,7 +37,8 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 		report.Drift = runlog.SentDrift(drift)
 	}
 	if err != nil {
-		if start := past.Finished.Add(began.Sub(r.MachineNow())); past.Emulated && start.After(past.Started) { // hours have passed in the workspace
+		// Since the run began, hours have passed in the emulated workspace, or its clock has taken the place of this machine's.
+		if start := past.Finished.Add(began.Sub(r.MachineNow())); past.Emulated && (!wasEmulated || start.After(past.Started)) {
 			past.Started = runlog.ToMicroseconds(start)
 		}
 		past.Stopped(ctx, p, err)

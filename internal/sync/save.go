@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"aqueduck/extract"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/sync/warehouse"
@@ -25,6 +26,12 @@ func makeReport(r *stream.Run) *runlog.Report {
 	for _, t := range r.Tasks {
 		share, left := r.Progress.Backfilled(t)
 		t.Result.Backfill, t.Result.SyncedTo = share, warehouse.UnixTime(t.State.SyncedTo)
+		if t.Result.Status == runlog.StatusFailed { // what it has read may go further than what is committed
+			t.Result.SyncedTo = time.Time{}
+			if committed, err := extract.ParseState(t.Base.State); err == nil {
+				t.Result.SyncedTo = warehouse.UnixTime(committed.SyncedTo)
+			}
+		}
 		sent := t.Workspace.Client.CountsFor(t.Stream)
 		t.Result.Requests, t.Result.Retries = sent.Requests, sent.Retries
 		r.Reported.Left = max(r.Reported.Left, left)

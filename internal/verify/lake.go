@@ -37,8 +37,11 @@ func (v *workspaceVerifier) checkLake(ctx context.Context, sum *Verification) er
 	sum.Lakes = append(sum.Lakes, lake)
 	for _, d := range state.Damages {
 		next := "remove " + filepath.Join(string(v.runner.Dir), state.Manifest) + ", then run aqueduck sync: it writes all Parquet files of " + v.workspace + " again"
-		if d.Kind == lakecheck.OtherPublish {
+		switch {
+		case d.Kind == lakecheck.OtherPublish:
 			next = "aqueduck sync"
+		case d.Kind == lakecheck.DamagedManifest && d.What == lakecheck.NoManifest:
+			next = "aqueduck sync, which writes all Parquet files of " + v.workspace + " again"
 		}
 		sum.Findings = append(sum.Findings, Finding{ID: findingID(v.workspace, d.Table, d.Kind, d.Place), Workspace: v.workspace, Table: d.Table, Kind: d.Kind, Key: d.Place,
 			Class: "data", What: d.What, Next: next})

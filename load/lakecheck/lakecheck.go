@@ -29,6 +29,9 @@ const (
 	OtherPublish    = "publish"  // the lake belongs to another publish than the published file
 )
 
+// NoManifest is Damage.What of a manifest that is missing.
+const NoManifest = "there is no manifest"
+
 // Damage is one thing that is wrong with a lake.
 type Damage struct {
 	Table string // "" where it is about the schema
@@ -99,7 +102,7 @@ func (c *lakeCheck) checkManifest(ctx context.Context) (publish.Manifest, error)
 		}
 		if c.state.Unknown = "nothing is published yet"; tables > 0 {
 			c.state.Unknown = ""
-			c.damage(DamagedManifest, "", path, "there is no manifest")
+			c.damage(DamagedManifest, "", path, NoManifest)
 		}
 	case err != nil:
 		c.damage(DamagedManifest, "", path, "the manifest is unreadable: %v", err)

@@ -13,6 +13,7 @@ import (
 
 // PrintFleet writes a row for each workspace for people, and below what needs action.
 func PrintFleet(rows []fleet.Row, w io.Writer) error {
+	var emulated []string
 	counts := map[runlog.Health]int{}
 	t := newTable("WORKSPACE", "STATE", "LAST RUN", "ENDED", "MACHINE", "DATA AS OF", "NEXT RUN")
 	t.leaveOut(7, 5)
@@ -33,8 +34,14 @@ func PrintFleet(rows []fleet.Row, w io.Writer) error {
 		if !row.AsOf.IsZero() {
 			asOf = term.Ago(row.Now, row.AsOf.UTC())
 		}
-		if !row.Next.IsZero() {
+		switch {
+		case !row.Machine.IsZero():
+			next = term.ShortTime(row.Machine.Add(row.Now.Sub(row.Next)), row.Machine.UTC())
+		case !row.Next.IsZero():
 			next = term.ShortTime(row.Now, row.Next.UTC())
+		}
+		if row.Emulated {
+			emulated = append(emulated, row.Workspace)
 		}
 		t.addRow(row.Workspace, state, last, ended, host, asOf, next)
 	}
@@ -47,6 +54,9 @@ func PrintFleet(rows []fleet.Row, w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n\n", term.Count(len(rows), "workspace"), strings.Join(parts, ", "))
 	if err := printTable(w, t); err != nil {
 		return err
+	}
+	if len(emulated) > 0 {
+		fmt.Fprintf(w, "  %s: emulated: LAST RUN is a time of that workspace, NEXT RUN a time of this machine\n", strings.Join(emulated, ", "))
 	}
 	for _, row := range rows {
 		if row.Unseen != "" {

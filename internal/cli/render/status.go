@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,7 +19,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			term.ShortTime(s.Now, s.Running.Started.UTC()), shareRead(s.Running), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
 		called := s.Running.Called()
 		for _, stream := range s.Running.Streams {
-			fmt.Fprintf(w, "          %-24s %-8s %s read, %s\n", called(stream), stream.Phase, term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
+			fmt.Fprintf(w, "          %-28s %-8s %s read, %s\n", called(stream), describePhase(stream.Phase), term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
 		}
 	case s.Lost != nil:
 		fmt.Fprintf(w, "crashed   %s (run %s): the run crashed or was killed; committed data is intact\n          next: %s\n",
@@ -33,15 +34,22 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
 	} else if s.AsOf.IsZero() {
-		fmt.Fprintf(w, "data      published, but a stream has never been read to its end\n          next: %s\n", s.Given.Append("aqueduck sync"))
+		names, next := nameUnfinished(s)
+		fmt.Fprintf(w, "data      published, but no run has read %s to the end\n          next: %s\n", names, cmp.Or(next, s.Given.Append("aqueduck sync")))
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
+	}
+	for _, left := range s.NotRead {
+		fmt.Fprintf(w, "not read  %s of %s, which no run has begun: %s\n          next: %s\n", term.Count(len(left.Streams), "stream"), left.Pipeline, firstNames(left.Streams),
+			s.Given.Append("aqueduck sync "+left.Pipeline+" --failed"))
 	}
 	if models := s.MissingModels(); models != "" {
 		fmt.Fprintf(w, "missing   %s\n          next: correct the file, then %s\n", models, s.Given.Append("aqueduck sync"))
 	}
 	if r := s.Remote; r != nil && r.Whole {
 		fmt.Fprintf(w, "store     %s has this file\n", r.Place)
+	} else if r != nil && r.Epoch == 0 {
+		fmt.Fprintf(w, "store     %s has no file of this machine yet: the next run sends it\n", r.Place)
 	} else if r != nil {
 		fmt.Fprintf(w, "store     %s does not have this file: the next run sends it\n", r.Place)
 	}
@@ -69,10 +77,49 @@ func describeNext(n runlog.NextRun, now time.Time) string {
 	return fmt.Sprintf("in %s, at %s on this machine", term.Span(wait), term.ShortTime(n.Machine.Add(-wait), n.Machine))
 }
 
-// printFailed writes the error of each pipeline's last run, and reports whether there was any. That of a crashed run is told above.
+// nameUnfinished names the streams that no run has read to the end, and gives the next step of the first of them that has one; next is "" if none has.
+func nameUnfinished(s *runlog.Status) (names, next string) {
+	called := nameStreams(s)
+	var all []string
+	for _, stream := range s.Unfinished {
+		all, next = append(all, called(stream)), cmp.Or(next, stream.Hint)
+	}
+	return firstNames(all), next
+}
+
+// firstNames lists names, at most five of them.
+func firstNames(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// describePhase is what a run does with a stream, in a word that people know.
+func describePhase(phase string) string {
+	switch phase {
+	case "forward":
+		return "changes"
+	case "history":
+		return "backfill"
+	}
+	return phase
+}
+
+// nameStreams returns a function that names the streams of a status.
+func nameStreams(s *runlog.Status) func(runlog.StreamStatus) string {
+	return runlog.StreamNamer(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
+}
+
+// printFailed writes the error of each pipeline's last run, and reports whether there was any. That of a crashed run is told above. A run that only found
+// the warehouse locked says nothing about the data, and its next step is over.
 func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 	told := map[string]bool{}
 	for _, r := range s.Runs {
+		if r.Class == "busy" {
+			continue
+		}
 		if r.Class != "" && !told[r.Pipeline] {
 			some = true
 			if s.Lost == nil || s.Lost.Run != r.Run {
@@ -85,7 +132,7 @@ func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 }
 
 func printStreamStates(s *runlog.Status, w io.Writer) {
-	called := runlog.StreamNamer(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
+	called := nameStreams(s)
 	t := newTable("STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY")
 	t.neverCut(4, 5)
 	t.keepWords(3, freshColumn)
@@ -104,7 +151,10 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 		if !stream.RewoundFrom.IsZero() {
 			fmt.Fprintf(w, "  %s: rewound from %s; the next run reads it again\n", called(stream), term.ShortTime(s.Now, stream.RewoundFrom.UTC()))
 		}
-		if stream.Hint != "" {
+		switch {
+		case stream.Outcome == string(runlog.StatusFailed) && stream.Error != "":
+			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(stream), stream.Error, stream.Hint)
+		case stream.Hint != "":
 			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
 		}
 	}

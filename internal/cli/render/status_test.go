@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/runlog"
 )
 
@@ -52,12 +53,70 @@ func TestAMissingModelIsShown(t *testing.T) {
 	}
 }
 
-// TestStatusOfAStreamNeverReadToItsEnd has a next step in place of a time that there is not.
-func TestStatusOfAStreamNeverReadToItsEnd(t *testing.T) {
+// TestStatusNamesStreamsThatAreNotRead: streams that no run has read to the end are named, with their own next step, and so are those that no run has begun.
+// The error of each stream that failed is there, not only that of the first.
+func TestStatusNamesStreamsThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	tags := runlog.StreamStatus{Workspace: "main", Stream: "tags", Outcome: "FAILED", Error: "the key id is missing", Hint: "compare key: in streams/tags.yaml"}
+	admins := runlog.StreamStatus{Workspace: "main", Stream: "admins", Outcome: "FAILED", Error: "10 of 10 rows are missing from the source list", Hint: "check the source"}
+	begun := runlog.StreamStatus{Workspace: "main", Stream: "contacts"}
+	for _, c := range []struct {
+		status runlog.Status
+		want   []string
+	}{
+		{runlog.Status{Unfinished: []runlog.StreamStatus{begun}, Streams: []runlog.StreamStatus{begun}}, []string{"data      published, but no run has read contacts to the end\n          next: aqueduck sync\n"}},
+		{runlog.Status{Unfinished: []runlog.StreamStatus{begun, tags}, Streams: []runlog.StreamStatus{begun, tags, admins}}, []string{
+			"data      published, but no run has read contacts, tags to the end\n          next: compare key: in streams/tags.yaml\n",
+			"  tags: the key id is missing\n       next: compare key: in streams/tags.yaml\n", "  admins: 10 of 10 rows are missing from the source list\n       next: check the source\n"}},
+		{runlog.Status{Streams: []runlog.StreamStatus{begun}, AsOf: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC), NotRead: []runlog.NotRead{{Pipeline: "nightly", Streams: []string{"a", "b", "c", "d", "e", "f", "g"}}}},
+			[]string{"not read  7 streams of nightly, which no run has begun: a, b, c, d, e and 2 more\n          next: aqueduck sync nightly --failed\n"}},
+	} {
+		c.status.Dir = "data"
+		var out strings.Builder
+		PrintStatus(&c.status, &out)
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+			}
+		}
+	}
+}
+
+// TestStatusPassesOverRunsThatFoundALock: such a run says nothing about the data, and the process that it waited for has ended.
+func TestStatusPassesOverRunsThatFoundALock(t *testing.T) {
+	t.Parallel()
+	busy := runlog.PastRun{Pipeline: "nightly", Class: "busy", Error: "another process still writes this warehouse", Next: "wait"}
+	failed := runlog.PastRun{Pipeline: "nightly", Class: "auth", Error: "the token was refused", Next: "give a valid token"}
+	var out strings.Builder
+	PrintStatus(&runlog.Status{Dir: "data", Runs: []runlog.PastRun{busy, failed}}, &out)
+	if got := out.String(); strings.Contains(got, "another process still") || !strings.Contains(got, "error[auth] the token was refused\n          next: give a valid token\n") {
+		t.Errorf("status prints:\n%s", got)
+	}
+}
+
+// TestStatusOfARunUnderWayHasWordsForItsPhases: what the program calls forward are the changes since the watermark.
+func TestStatusOfARunUnderWayHasWordsForItsPhases(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	PrintStatus(&runlog.Status{Dir: "data", Streams: []runlog.StreamStatus{{Workspace: "main", Stream: "contacts"}}}, &out)
-	if want := "data      published, but a stream has never been read to its end\n          next: aqueduck sync\n"; !strings.Contains(out.String(), want) {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	PrintStatus(&runlog.Status{Dir: "data", Running: &runlog.Running{Pipeline: "nightly", Doing: "reading", Streams: []runlog.RunningStream{
+		{Stream: "conversation_data_attributes", Phase: "forward"}, {Stream: "contacts", Phase: "history"}, {Stream: "tags", Phase: "waiting"}}}}, &out)
+	for _, want := range []string{"          conversation_data_attributes changes  0 read", "          contacts                     backfill 0 read", "          tags                         waiting  0 read"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it prints no line %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// TestTheNextRunOfAnEmulatedWorkspaceIsInTheTimeOfThisMachine: the same schedule stands in two lines of the list of workspaces as one time.
+func TestTheNextRunOfAnEmulatedWorkspaceIsInTheTimeOfThisMachine(t *testing.T) {
+	t.Parallel()
+	machine, emulated := time.Date(2026, 11, 28, 13, 30, 0, 0, time.UTC), time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	next := time.Date(2026, 11, 29, 2, 0, 0, 0, time.UTC)
+	var out strings.Builder
+	err := PrintFleet([]fleet.Row{
+		{Workspace: "eu", Now: emulated, Next: emulated.Add(next.Sub(machine)), Machine: next, Emulated: true, Last: &fleet.LastRun{Pipeline: "nightly", Started: emulated, Outcome: "OK"}},
+		{Workspace: "us", Now: machine, Next: next}}, &out)
+	if got := out.String(); err != nil || strings.Count(got, "29 Nov 02:00") != 2 || !strings.Contains(got, "\n  eu: emulated: LAST RUN is a time of that workspace, NEXT RUN a time of this machine\n") {
+		t.Errorf("%v:\n%s", err, got)
 	}
 }

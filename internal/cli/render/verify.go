@@ -88,7 +88,7 @@ func printFindings(v *verify.Verification, w io.Writer) {
 	fmt.Fprintln(w)
 	for i, f := range v.Findings {
 		if i == shownFindings {
-			fmt.Fprintf(w, "  … and %s; -o json has them all\n", term.Count(len(v.Findings)-i, "difference"))
+			fmt.Fprintf(w, "  … and %s more; -o json has them all\n", term.Thousands(int64(len(v.Findings)-i)))
 			break
 		}
 		more := ""
@@ -108,16 +108,21 @@ func printFindings(v *verify.Verification, w io.Writer) {
 	}
 }
 
-// nextSteps are the next steps of findings, each once.
+// nextSteps are the next steps of findings, each once. Only a difference of rows can be accepted: a damaged file is written again.
 func nextSteps(all []verify.Finding) (steps []string) {
+	rows := false
 	for _, f := range all {
 		next := f.Next
 		if next == "" {
+			rows = true
 			next = "replace differing rows: aqueduck sync --full-refresh --select STREAM"
 		}
 		if !slices.Contains(steps, next) {
 			steps = append(steps, next)
 		}
 	}
-	return append(steps, "accept a difference: aqueduck verify --accept ID")
+	if rows {
+		steps = append(steps, "accept a difference: aqueduck verify --accept ID")
+	}
+	return steps
 }

@@ -134,14 +134,18 @@ func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error 
 	case !known && len(ids) < e.stored:
 		return nil
 	case !known:
-		proof = "the stream has no request by id"
+		proof = "this stream cannot request records by their ids"
 	case within == 0 && !e.anyRecord:
 		return e.confirmEmptyList(ctx, t)
 	case within == 0, e.anyRecord && 2*within < exist:
 		return nil
 	}
+	lacks := fmt.Sprintf("%d of the %d newest stored rows", len(ids), e.stored)
+	if e.stored == 1 {
+		lacks = "the newest stored row"
+	}
 	return &problem.Problem{Class: "source", Next: problem.SourceNext,
-		What: fmt.Sprintf("stream %s: its list lacks %d of the %d newest stored rows of %s to %s; %s; the list cannot be trusted", t.Stream.Name, len(ids), e.stored, formatTime(e.from), formatTime(e.to), proof)}
+		What: fmt.Sprintf("stream %s: its list lacks %s of %s to %s; %s; the list cannot be trusted", t.Stream.Name, lacks, formatTime(e.from), formatTime(e.to), proof)}
 }
 
 // confirmEmptyList checks a search that returned nothing for a window with stored rows, none of which the source has in that window any more. When

@@ -95,7 +95,7 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 func (t *sweepReader) endSweep(ctx context.Context) error {
 	var err error
 	if t.State.Unchanged, err = t.noteUnchanged(ctx); err != nil {
-		return fmt.Errorf("stream %s: end the sweep: %w", t.Stream.Name, err)
+		return fmt.Errorf("stream %s: at the end of its list: %w", t.Stream.Name, err)
 	}
 	t.State.Sweep, t.State.Position, t.swept = nil, nil, sweptList{}
 	return t.Commit(ctx)
@@ -183,7 +183,7 @@ func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool)
 	}
 	unchanged, err := t.noteUnchanged(ctx)
 	if err != nil {
-		return fmt.Errorf("stream %s: end the sweep: %w", t.Stream.Name, err)
+		return fmt.Errorf("stream %s: at the end of its list: %w", t.Stream.Name, err)
 	}
 	state := t.State
 	state.Sweep, state.Position = nil, nil
@@ -214,7 +214,7 @@ func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool)
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("stream %s: end the sweep: %w", t.Stream.Name, err)
+		return fmt.Errorf("stream %s: at the end of its list: %w", t.Stream.Name, err)
 	}
 	return nil
 }

@@ -102,8 +102,8 @@ func Room(dir string, need int64, what string) error {
 	if err != nil || free >= Needed(need) {
 		return err
 	}
-	return fmt.Errorf("%w: %s needs %s in %s, %s are free; nothing was written",
-		ErrFull, what, Bytes(Needed(need)), dir, Bytes(free))
+	return fmt.Errorf("%w: %s needs %s of free space in %s, %s are free, so %s more are needed; nothing was written",
+		ErrFull, what, Bytes(Needed(need)), dir, Bytes(free), Bytes(Needed(need)-free))
 }
 
 // Explain makes an error that a full disk caused an ErrFull. It returns all other errors unchanged.
