@@ -74,6 +74,7 @@ var fewWords = map[string]string{
 	"… is not the key of the stored hashes: it would give other hashes":           "the file hash.key is not the key of the stored hashes: it would give other hashes",
 	"…=… is not a whole number from 0":                                            "EMULATOR_HOURS=VALUE, or another such variable, is not a whole number from 0",
 	"… is no run, but the file of an erasure at …":                                "ID is no run, but the file of an erasure at TIME",
+	"… is no run, but the file of a command such as erase, at …":                  "ID is no run, but the file of a command such as erase, at TIME",
 	"…: expected an address with a port":                                          "--console 8321: expected an address with a port",
 	"…: expected a port up to …":                                                  "--console 127.0.0.1:99999: expected a port up to 65535",
 	"…: another process listens there":                                            "--console ADDRESS, or --metrics ADDRESS: another process listens there",

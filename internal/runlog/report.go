@@ -215,7 +215,7 @@ func (r *Report) Failures() []*problem.Problem {
 	all := r.Problems()
 	for _, f := range r.Findings {
 		if f.Kind == "exact" {
-			all = append(all, &problem.Problem{Class: "data", What: fmt.Sprintf("%s of %s%s: %s", f.Name, f.Schema, term.WithNote(".", f.Table), f.Message),
+			all = append(all, &problem.Problem{Class: "data", What: fmt.Sprintf("the audit found %s in %s%s: %s", f.Name, f.Schema, term.WithNote(".", f.Table), f.Message),
 				Next: cmp.Or(f.Next, r.Given.Append("aqueduck runs show "+r.RunID))})
 		}
 	}

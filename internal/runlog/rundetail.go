@@ -112,7 +112,7 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 			return nil, err
 		}
 		if !at.IsZero() {
-			return nil, &problem.Problem{Class: "usage", What: id + " is no run, but the file that a command, such as erase, published at " + term.OrDash(at), Next: "list the files: aqueduck rollback --list; " + next}
+			return nil, &problem.Problem{Class: "usage", What: id + " is no run, but the file of a command such as erase, at " + term.OrDash(at), Next: "list the files: aqueduck rollback --list; " + next}
 		}
 		return nil, &problem.Problem{Class: "usage", What: "no run " + id, Next: next}
 	case len(found) > 1:

@@ -30,20 +30,14 @@ func PrintFleet(rows []fleet.Row, w io.Writer) error {
 				host = "not known"
 			}
 		}
-		asOf, next := "–", "–"
+		asOf := "–"
 		if !row.AsOf.IsZero() {
 			asOf = term.Ago(row.Now, row.AsOf.UTC())
-		}
-		switch {
-		case !row.Machine.IsZero():
-			next = term.ShortTime(row.Machine.Add(row.Now.Sub(row.Next)), row.Machine.UTC())
-		case !row.Next.IsZero():
-			next = term.ShortTime(row.Now, row.Next.UTC())
 		}
 		if row.Emulated {
 			emulated = append(emulated, row.Workspace)
 		}
-		t.addRow(row.Workspace, state, last, ended, host, asOf, next)
+		t.addRow(row.Workspace, state, last, ended, host, asOf, describeNextRun(row))
 	}
 	var parts []string
 	for _, h := range []runlog.Health{runlog.HealthAct, runlog.HealthError, runlog.HealthLate, runlog.HealthOK, runlog.HealthNew} {
@@ -74,6 +68,17 @@ func PrintFleet(rows []fleet.Row, w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// describeNextRun is when a workspace runs next, by this machine's clock.
+func describeNextRun(row fleet.Row) string {
+	switch {
+	case !row.Machine.IsZero():
+		return term.ShortTime(row.Machine.Add(row.Now.Sub(row.Next)), row.Machine.UTC())
+	case !row.Next.IsZero():
+		return term.ShortTime(row.Now, row.Next.UTC())
+	}
+	return "–"
 }
 
 // describeHealth is a state of a workspace in words.
