@@ -115,7 +115,7 @@ func TestDamagedHashKeyIsToldByEveryCommand(t *testing.T) {
 	_, run := sync.Sync(t.Context(), b.runner, first, runner.Options{})
 	_, planned := plan.Make(t.Context(), b.runner, b.runner.Config.Pipelines, runner.Options{}, plan.AskNone)
 	_, verified := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Requests: 20}, func(string) {})
-	next := "restore the file from a backup; without a backup, remove the file, then: aqueduck sync " + first.Name + " --full-refresh --accept-hash-key"
+	next := "restore the file from a backup; without a backup, remove the file, then hash again what the source still has, with a new key: aqueduck sync --full-refresh --accept-hash-key"
 	for command, err := range map[string]error{"sync": run, "plan": planned, "verify": verified} {
 		var p *problem.Problem
 		if !errors.As(err, &p) || p.Class != "config" || !strings.Contains(p.Error(), "is not a key, or was changed") || !strings.HasPrefix(p.Next, next) {

@@ -135,7 +135,7 @@ func TestReachedNamesOneTime(t *testing.T) {
 		result runlog.StreamResult
 	}{
 		{"02:00", runlog.StreamResult{Status: runlog.StatusOK, SyncedTo: at, Backfill: 1}},
-		{"02:00, history 37%", runlog.StreamResult{Status: runlog.StatusOK, SyncedTo: at, Backfill: 0.37}},
+		{"02:00, backfill 37%", runlog.StreamResult{Status: runlog.StatusOK, SyncedTo: at, Backfill: 0.37}},
 		{"02:00", runlog.StreamResult{Status: runlog.StatusFailed, SyncedTo: at, Backfill: 0.37}},
 		{"–", runlog.StreamResult{Status: runlog.StatusFailed}},
 		{"–", runlog.StreamResult{Status: runlog.StatusUnavailable}},

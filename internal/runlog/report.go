@@ -291,7 +291,7 @@ func (s *StreamResult) Of(r *Report) string {
 func (s *StreamResult) Reached(now time.Time) string {
 	at := term.ShortTime(now, s.SyncedTo.UTC())
 	if s.Status != StatusFailed && s.Backfill < 1 && s.Status != StatusUnavailable { // an unavailable stream has no history, as in the last line
-		return fmt.Sprintf("%s, history %d%%", at, int(s.Backfill*100))
+		return fmt.Sprintf("%s, backfill %d%%", at, int(s.Backfill*100))
 	}
 	return at
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
@@ -19,7 +20,7 @@ import (
 // silently (T175). rehash says that the operator accepted another key, so that all hashed values are read again.
 func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 	dir := r.Runner.Dir
-	if r.HashKey, err = ReadHashKey(r.Runner, r.Pipeline.Name); err != nil {
+	if r.HashKey, err = ReadHashKey(r.Runner); err != nil {
 		return false, err
 	}
 	mark, used, err := r.Writer.Work.Masks.HashedBy(ctx)
@@ -43,9 +44,8 @@ func findHashKey(ctx context.Context, r *stream.Run) (rehash bool, err error) {
 	return rehash, nil
 }
 
-// ReadHashKey gives the key of hashed columns; nil where there is none. Its error about a damaged key is a Problem with the next step, which names
-// the pipeline.
-func ReadHashKey(r *runner.Runner, pipeline string) ([]byte, error) {
+// ReadHashKey gives the key of hashed columns; nil where there is none. Its error about a damaged key is a Problem with the next step.
+func ReadHashKey(r *runner.Runner) ([]byte, error) {
 	key, err := r.Dir.ReadHashKey()
 	if err == nil {
 		return key, nil
@@ -54,13 +54,13 @@ func ReadHashKey(r *runner.Runner, pipeline string) ([]byte, error) {
 		return nil, &problem.Problem{Class: "config", What: "read the key for hashed columns, although pipelines.yaml hashes none", Err: err,
 			Next: "restore the file from a backup, or remove it: the next run makes a new key"}
 	}
-	next := "restore the file from a backup; without a backup, remove the file, then: " +
-		r.Given.Append("aqueduck sync "+pipeline+" --full-refresh --accept-hash-key") + " hashes again all values that the source still has, with a new key"
+	next := "restore the file from a backup; without a backup, remove the file, then hash again what the source still has, with a new key: " +
+		r.Given.Append("aqueduck sync --full-refresh --accept-hash-key")
 	return nil, &problem.Problem{Class: "config", What: "read the key for hashed columns", Err: err, Next: next}
 }
 
 // withoutHashKey is the rest of the next step, for whoever has no backup of the key.
-const withoutHashKey = "; without a backup: aqueduck sync --full-refresh --accept-hash-key hashes again what the source still has"
+const withoutHashKey = "; without a backup, hash again what the source still has: aqueduck sync --full-refresh --accept-hash-key"
 
 // HashKeyMissing returns the problem of a missing or wrong key of hashed columns, with its next step; nil when the key is right. mark identifies
 // the key that stored values were hashed with, and used says that there are such values.
@@ -68,10 +68,10 @@ func HashKeyMissing(dir layout.Dir, key []byte, mark string, used bool) *problem
 	switch {
 	case key == nil && used:
 		return &problem.Problem{Class: "config", What: "the key for hashed columns, " + dir.HashKeyFile() + ", is missing, and stored values were hashed with it: another key would give other hashes",
-			Next: "restore the hash.key of this warehouse, into its directory or as .aqueduck/hash.key" + withoutHashKey}
+			Next: "restore the hash.key of this warehouse: copy it to " + filepath.Join(string(dir), "hash.key") + " or " + dir.HashKeyFile() + withoutHashKey}
 	case key != nil && mark != "" && mark != mask.HashKeyMark(key):
 		return &problem.Problem{Class: "config", What: dir.HashKeyFile() + " is not the key of the stored hashes: it would give other hashes",
-			Next: "restore the hash.key of this warehouse as .aqueduck/hash.key" + withoutHashKey}
+			Next: "restore the hash.key of this warehouse: copy it to " + dir.HashKeyFile() + withoutHashKey}
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func checkHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Probl
 	if !r.Config.HasHashes(r.Catalogue) {
 		return nil, nil
 	}
-	key, err := ReadHashKey(r, r.Config.Pipelines[0].Name)
+	key, err := ReadHashKey(r)
 	if err != nil {
 		return nil, err
 	}

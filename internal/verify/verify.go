@@ -171,7 +171,7 @@ func (v *workspaceVerifier) readHashKey(ctx context.Context) (err error) {
 	if !v.runner.Config.HasHashes(v.runner.Catalogue) {
 		return nil
 	}
-	if v.hashKey, err = sync.ReadHashKey(v.runner, v.runner.Config.Pipelines[0].Name); err != nil {
+	if v.hashKey, err = sync.ReadHashKey(v.runner); err != nil {
 		return err
 	}
 	mark, used, err := mask.HashedBy(ctx, v.published.Reader)

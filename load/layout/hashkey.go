@@ -56,7 +56,7 @@ func (d Dir) MakeHashKey() ([]byte, error) {
 func parseHashKey(path string, text []byte) ([]byte, error) {
 	key := text[:min(HashKeySize, len(text))]
 	if len(text) != HashKeySize && string(text[len(key):]) != SecretSum(key) {
-		return nil, fmt.Errorf("%s is not a key, or was changed: restore the original file", path)
+		return nil, fmt.Errorf("%s is not a key, or was changed", path)
 	}
 	return key, nil
 }

@@ -71,7 +71,7 @@ func printStreamResults(r *runlog.Report, w io.Writer) {
 		}
 		reached := s.Reached(ended)
 		t.addRow(s.Name(r), string(s.Status), counted(s.Extracted), counted(s.New), counted(s.Changed),
-			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), twoForms{reached, strings.Replace(reached, ", history ", ", ", 1)})
+			counted(s.Rejected), term.Thousands(s.Requests), term.Thousands(s.Retries), term.Duration(s.Time), twoForms{reached, strings.Replace(reached, ", backfill ", ", ", 1)})
 	}
 	t.leaveOutZeros(6, 5)
 	printTable(w, t)

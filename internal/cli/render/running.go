@@ -15,13 +15,13 @@ import (
 // not higher: where there are too many streams, those that are read now come before those that wait or have ended. It has no line break at its
 // end.
 func runningTable(r *runlog.Running, width, lines int) string {
-	t := newTable("STREAM", "DOING", "READ", "ROWS", "REQS", "HISTORY", "WAITS FOR")
+	t := newTable("STREAM", "DOING", "READ", "ROWS", "REQS", "BACKFILL", "WAITS FOR")
 	t.alignRight(3, 4, 5, 6)
 	t.leaveOut(5, 3)
 	called := r.Called()
 	shown, others := chooseStreams(r.Streams, max(1, lines-3))
 	for _, s := range shown {
-		t.addRow(called(s), s.Phase, term.Thousands(s.Extracted), term.Thousands(s.Rows), term.Thousands(s.Requests), fmt.Sprintf("%.0f %%", 100*s.Backfill), s.WaitsFor)
+		t.addRow(called(s), describePhase(s.Phase), term.Thousands(s.Extracted), term.Thousands(s.Rows), term.Thousands(s.Requests), fmt.Sprintf("%.0f %%", 100*s.Backfill), s.WaitsFor)
 	}
 	drawn, _ := t.drawTable(width)
 	return cutCell(RunningLine(r), width) + "\n" + drawn + term.WithNote("\n  ", cutCell(others, width-indent))

@@ -133,7 +133,7 @@ func printFailed(s *runlog.Status, w io.Writer) (some bool) {
 
 func printStreamStates(s *runlog.Status, w io.Writer) {
 	called := nameStreams(s)
-	t := newTable("STREAM", "LAST RUN", "FRESH", "SYNCED TO", "HISTORY")
+	t := newTable("STREAM", "LAST RUN", "FRESH", "SYNCED TO", "BACKFILL")
 	t.neverCut(4, 5)
 	t.keepWords(3, freshColumn)
 	t.leaveOut(4)
