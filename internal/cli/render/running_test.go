@@ -15,13 +15,13 @@ func TestActiveRunShowsItsRateAndItsWaits(t *testing.T) {
 	r := runlog.Running{Pipeline: "nightly", Doing: "reading", Started: began, At: began.Add(90 * time.Second), Requests: 1800, Percent: 40, Streams: []runlog.RunningStream{
 		{Stream: "contacts", Phase: "history", Requests: 1790, WaitsFor: "rate limit", Backfill: 0.4}, {Stream: "tags", Phase: "waiting", WaitsFor: "its turn"}}}
 	said := runningTable(&r, 0, 100)
-	for _, want := range []string{", 1,800 requests, 1,200 a minute\n", "REQS", "WAITS FOR", "history     0     0  1,790     40 %  rate limit", "its turn"} {
+	for _, want := range []string{", 1,800 requests, 1,200 a minute\n", "REQS", "WAITS FOR", "backfill     0     0  1,790      40 %  rate limit", "its turn"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}
 	}
 	r.Streams[0].Workspace, r.Streams[1].Workspace = "main", "acme"
-	if said := runningTable(&r, 0, 100); !strings.Contains(said, "  main.contacts  history") || !strings.Contains(said, "  acme.tags      waiting") {
+	if said := runningTable(&r, 0, 100); !strings.Contains(said, "  main.contacts  backfill") || !strings.Contains(said, "  acme.tags      waiting") {
 		t.Errorf("of two workspaces:\n%s", said)
 	}
 }
