@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +25,9 @@ func newRollback(env *Env) *cobra.Command {
 beginning of a run's id or short id, names another file, also a newer one. Shows both files and asks for confirmation. --list shows
 what made each file; one that erase or state made replaces the file before it.
 
-Everything committed since then is dropped, watermarks included. The next run continues from the restored file and reads the
-later changes again. Stop the schedule first if readers should keep the restored file. The Parquet files change with the next
-publish. Tables of warehouse.mirror change at once; with --dir, when aqueduck mirror runs. runs and status show the rollback.`,
+Later commits are dropped, watermarks included: the next run reads the later changes again. Stop the schedule first if readers
+should keep the file. Parquet files change with the next publish, tables of warehouse.mirror at once; with --dir, they change
+when aqueduck mirror runs. runs and status show the rollback.`,
 		Annotations:       map[string]string{forms: "json csv"},
 		Example:           "  aqueduck rollback --list\n  aqueduck rollback\n  aqueduck rollback 7QRSTVWX --yes",
 		Args:              usage.AtMostOne("a run"),
@@ -39,10 +40,7 @@ publish. Tables of warehouse.mirror change at once; with --dir, when aqueduck mi
 			if list {
 				return printFiles(c, env, dir, args)
 			}
-			run := ""
-			if len(args) > 0 {
-				run = args[0]
-			}
+			run := strings.Join(args, "") // at most one
 			runner := &runner.Runner{Dir: dir, Now: env.shownTime, Machine: env.Now, Wait: env.Wait, Log: env.newLogger()}
 			if env.dir == "" { // another directory may have another store and another mirror than the configuration
 				if runner, err = newReadOnlyRunner(env); err == nil {
