@@ -38,11 +38,11 @@ Messages about a private file give the line and kind of each mistake, and none o
 only their owner can read, and files outside the configuration's directory.
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. Once the
-files have no mistake, they also name what a run on this machine would refuse: a token file that others can read, or a damaged file in
-the warehouse directory.
+files have no mistake, they also name what a run on this machine would refuse: a token file that others can read, a damaged file of
+the warehouse.
 
-A variable that is not set is a mistake, for example in warehouse.dir. In an address, a token or an alert it is only listed, because
-check does not need it: a run without the address or the token fails, and one without the address of an alert warns.
+A variable that is not set is a mistake, for example in warehouse.dir. In an address, a token or an alert it is only listed. A
+run without an address or a token fails; a run without the address of an alert warns.
 
 JSON and CSV have the mistakes and warnings alone, so [] stands for a configuration without any. What the configuration contains
 (files, readers, pipelines, streams) and variables that are not set are for people: only the text has them.

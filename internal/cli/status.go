@@ -16,12 +16,7 @@ import (
 	"aqueduck/schemas"
 )
 
-func newStatus(env *Env) *cobra.Command {
-	exitCode, each := false, false
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "Show the current run, the last runs and the freshness of the data",
-		Long: `Show the current run with its percentage and remaining time, the last runs, the watermark of each stream and the next run. A
+const statusHelp = `Show the current run with its percentage and remaining time, the last runs, the watermark of each stream and the next run. A
 stream is late when one scheduled run did not read it completely, and its freshness SLA is breached after two such runs;
 freshness: in pipelines.yaml sets other limits. Without schedule: and freshness: no stream is ever late. A stream that was never
 read completely has no freshness until it is late. Where cron starts the runs, write its times as schedule:, too. The next run of
@@ -36,8 +31,15 @@ with warehouse.remote it sends two requests to the object store, which knows the
 --exit-code of one warehouse: 1 if its published file or the link to it is gone, 6 if a freshness SLA is breached, otherwise 0. If
 nothing is published yet it is 0: no stream is late before its first run.
 
---workspaces --exit-code: the code of the worst workspace. A workspace has the code of its last run if that failed, 1 if its published
-file is gone, 6 if a freshness SLA is breached, 1 or 3 if its store cannot be asked, and otherwise 0.`,
+--workspaces --exit-code: the code of the worst workspace. For a workspace it is that of a last run that failed, 1 if the published
+file is gone, 6 if a freshness SLA is breached, otherwise 0. If a store cannot be asked, it is 1 or 3.`
+
+func newStatus(env *Env) *cobra.Command {
+	exitCode, each := false, false
+	c := &cobra.Command{
+		Use:         "status",
+		Short:       "Show the current run, the last runs and the freshness of the data",
+		Long:        statusHelp,
 		Example:     "  aqueduck status\n  aqueduck status --dir demo -o json\n  aqueduck status -o csv\n  aqueduck status --exit-code\n  aqueduck status --workspaces",
 		Args:        usage.NoArguments,
 		Annotations: map[string]string{forms: "json csv"},
