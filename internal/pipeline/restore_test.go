@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,11 @@ func TestARunThatStartsAnewSaysWhatIsLost(t *testing.T) {
 		}
 		if got := b.queryRows("SELECT count(*) FROM _sync.audit WHERE name = 'warehouse_lost'"); got[0] == "0" {
 			t.Errorf("%s: no finding is recorded", evidence)
+		}
+		run, err := runlog.FindRun(t.Context(), b.runner.Dir, report.RunID)
+		b.failOn(err)
+		if !slices.ContainsFunc(run.Findings, func(f runlog.RunFinding) bool { return f.Name == "warehouse_lost" && f.Table == "main" }) {
+			t.Errorf("%s: runs show has the findings %+v", evidence, run.Findings)
 		}
 		if report := b.runWhole(); report.Exit() != problem.ExitOK {
 			t.Errorf("%s: the next run: %s", evidence, report.LastLine())

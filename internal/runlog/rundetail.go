@@ -176,7 +176,7 @@ func (d *RunDetail) readPublishedRun(ctx context.Context, f PublishedDB) error {
 			d.Streams = append(d.Streams, RunStream{Workspace: AsText(v[0]), Stream: AsText(v[1]), Outcome: AsText(v[2]), Records: AsWhole(v[3]), New: AsWhole(v[4]), Changed: AsWhole(v[5]),
 				Gone: AsWhole(v[6]), Rejected: AsWhole(v[7]), Requests: AsWhole(v[8]), Retries: AsWhole(v[9]), SyncedTo: AsTime(v[10]), Error: AsText(v[11]), Next: AsText(v[12])})
 		}},
-		{"SELECT kind, name, concat_ws('.', schema, table_name), found, expected, message FROM _sync.audit" + of, func(v []any) {
+		{"SELECT kind, name, concat_ws('.', schema, nullif(table_name, '')), found, expected, message FROM _sync.audit" + of, func(v []any) {
 			d.Findings = append(d.Findings, RunFinding{AsText(v[0]), AsText(v[1]), AsText(v[2]), AsText(v[3]), AsText(v[4]), AsText(v[5])})
 		}},
 		{"SELECT concat_ws('.', schema, table_name), column_name, change, path FROM _sync.schema_changes c" + of + " AND " + isDrift(nil) + " ORDER BY ALL", func(v []any) {
