@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"internal/admin":              {"extract", "internal/grammar", "internal/problem", "internal/remote", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load/erase", "load/failure", "load/layout", "schemas"},
 	"internal/mirror":             {"internal/crash", "internal/problem", "internal/remote", "internal/runner", "load/differ", "load/layout"},
 	"internal/remote":             {"internal/crash", "internal/problem", "load/layout"},
-	"internal/sync":               {"internal/remote", "extract", "extract/api", "internal/alert", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/sync/export", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/erase", "load/facts", "load/failure", "load/layout", "load/mask", "load/publish", "load/read", "load/tombstone", "schemas", "transform", "transform/maskrule"},
+	"internal/sync":               {"internal/personal", "internal/remote", "extract", "extract/api", "internal/alert", "internal/config", "internal/dictionary", "internal/problem", "internal/runlog", "internal/runner", "internal/sandbox", "internal/sync/export", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/erase", "load/facts", "load/failure", "load/layout", "load/mask", "load/publish", "load/read", "load/tombstone", "schemas", "transform", "transform/maskrule"},
 	"internal/sync/export":        {"extract", "extract/api", "extract/export", "internal/config", "internal/crash", "internal/dictionary", "internal/problem", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "schemas", "transform"},
 	"internal/sync/stream":        {"extract", "extract/api", "internal/config", "internal/problem", "internal/runlog", "internal/runner", "internal/sync/warehouse", "internal/term", "load", "load/facts", "load/read", "schemas", "transform"},
 	"internal/sync/warehouse":     {"extract", "internal/dictionary", "load", "load/facts", "load/failure", "load/layout", "load/publish", "schemas", "transform"},
@@ -106,9 +106,10 @@ var allowed = map[string][]string{
 	"extract/internal/envelope":   {"extract/api", "extract/internal/scan"},
 	"extract/internal/scan":       {},
 	"extract/internal/apitest":    {},
-	"extract/api":                 {"schemas"},
+	"extract/api":                 {"internal/personal", "schemas"},
 	"schemas":                     {"internal/grammar"},
 	"internal/grammar":            {},
+	"internal/personal":           {},
 	"docs/queries":                {},
 }
 

@@ -73,15 +73,14 @@ func (c *Client) classifyBody(q Call, a *Answer) *Error {
 	return e
 }
 
-// answerError copies the status, code, message and request id of an answer into an error, without the token.
+// answerError copies the status, code, message and request id of an answer into an error, without the token and personal data.
 func (c *Client) answerError(a *Answer, listed errorList) *Error {
 	e := &Error{Status: a.status, RequestID: listed.requestID, ServerTime: a.Date}
 	if e.RequestID == "" {
 		e.RequestID = a.head.Get("X-Request-Id")
 	}
 	tokens := c.secretTokens()
-	e.Code = redactTokens(Shorten(listed.code), tokens)
-	e.Message = redactTokens(Shorten(listed.message), tokens)
+	e.Code, e.Message = c.cleanMessage(listed.code), c.cleanMessage(listed.message)
 	e.RequestID = redactTokens(Shorten(e.RequestID), tokens)
 	return e
 }

@@ -45,6 +45,8 @@ type Client struct {
 	retries  atomic.Int64
 	restarts atomic.Int64
 
+	hideNames func(text string) string // takes names of persons out of a message; may be nil
+
 	mu           sync.Mutex   // guards what follows
 	token        Secret       // the one in use
 	issuedTokens []Secret     // every token so far: none may appear in a message

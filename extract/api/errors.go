@@ -43,7 +43,7 @@ type Error struct {
 	Path      string // without the query; for other hosts the host only
 	Status    int    // 0: no answer came
 	Code      string // the API's own code
-	Message   string // the API's own message, shortened, without the token
+	Message   string // the API's own message, shortened, without the token and personal data
 	RequestID string
 	Attempts  int           // requests sent for it, the first included
 	Spent     time.Duration // time from the first attempt to the last answer

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"aqueduck/internal/personal"
 )
 
 // redactTokens removes every trace of the tokens from a text: a server may echo them whole or in part, plain or encoded.
@@ -76,14 +78,36 @@ var (
 
 // Shorten makes a text from outside safe for a message: at most 300 bytes on one line, without control characters, e-mail
 // addresses, signed queries and credentials.
-func Shorten(text string) string {
-	const most = 300 // enough for an API's error message, not for a page of HTML
+func Shorten(text string) string { return cutText(cleanText(text), longestText) }
+
+// longestText is enough for an API's error message, not for a page of HTML.
+const longestText = 300
+
+// cleanText is Shorten without the limit.
+func cleanText(text string) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' }), " ")
 	text = mailAddress.ReplaceAllString(text, redacted)
 	text = signature.ReplaceAllString(text, "$1?"+redacted)
-	text = credential.ReplaceAllString(text, "$1 "+redacted)
+	return credential.ReplaceAllString(text, "$1 "+redacted)
+}
+
+func cutText(text string, most int) string {
 	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+		return strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
 }
+
+// cleanMessage is Shorten of what the API says in its own words, without tokens and personal data. Names are looked for in a beginning that is long
+// enough that none is cut.
+func (c *Client) cleanMessage(text string) string {
+	text = redactTokens(cutText(cleanText(text), 4*longestText), c.secretTokens())
+	text = personal.HideShapes(text)
+	if c.hideNames != nil {
+		text = c.hideNames(text)
+	}
+	return cutText(text, longestText)
+}
+
+// HideNames has a function take the names of persons out of the API's messages. Call it before the first request.
+func (c *Client) HideNames(hide func(text string) string) { c.hideNames = hide }

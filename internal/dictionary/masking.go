@@ -126,6 +126,21 @@ func personalKind(c transform.Column, emails bool) string {
 	return ""
 }
 
+// NameColumns returns the columns, as table.column, with the words that a person is known by: names, telephone numbers and the customer's own ids. Names of
+// teammates are among them. E-mail addresses are not: their form shows them.
+func NameColumns(tables []transform.Table) (columns []string) {
+	for _, t := range tables {
+		emails := slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == "email" })
+		for _, c := range t.Columns {
+			ends := c.Name[strings.LastIndexByte(c.Name, '_')+1:]
+			if c.SQL == "VARCHAR" && (c.PII && (ends == "name" || ends == "phone" || strings.HasSuffix(c.Name, "external_id")) || c.Name == "name" && emails) {
+				columns = append(columns, t.Name+"."+c.Name)
+			}
+		}
+	}
+	return columns
+}
+
 // datasetPlace is where a dataset of exports holds a kind of personal value.
 type datasetPlace struct {
 	kind, dataset    string

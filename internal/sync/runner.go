@@ -182,6 +182,7 @@ func connectWorkspace(ctx context.Context, r *stream.Run, name string) (*stream.
 	if w.Client, err = NewClient(r.Runner, name, source, most); err != nil {
 		return w, err
 	}
+	w.Client.HideNames((&nameFilter{run: r, workspace: name}).hideNames)
 	w.Streams, err = r.Runner.SelectStreams(r.Pipeline, &r.Options)
 	return w, err
 }

@@ -3,6 +3,9 @@ package facts
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
@@ -23,6 +26,37 @@ func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, er
 		})
 	})
 	return ids, err
+}
+
+// ValuesAmong returns the stored values of some columns, as table.column, that equal one of the texts without regard to case. A column that is not
+// stored has none.
+func (w *Facts) ValuesAmong(ctx context.Context, schema string, columns, texts []string) (values []string, err error) {
+	err = w.db.Do("look for names of persons", func(db *duck.DB) error {
+		quoted := make([]string, len(texts))
+		for i, text := range texts {
+			quoted[i] = duck.Text(strings.ToLower(text))
+		}
+		var parts []string
+		const stored = "SELECT schema_name, table_name, column_name FROM duckdb_columns() WHERE database_name = current_database() AND schema_name IN ($1, $2)"
+		err := db.Each(ctx, stored, []any{schema, duck.RawSchema(schema)}, func(rows *sql.Rows) error {
+			var in, table, column string
+			err := rows.Scan(&in, &table, &column)
+			if slices.Contains(columns, table+"."+column) {
+				parts = append(parts, fmt.Sprintf("SELECT %[1]s FROM %s WHERE lower(%[1]s) IN (FROM texts)", duck.Name(column), duck.Table(in, table)))
+			}
+			return err
+		})
+		if err != nil || parts == nil || texts == nil {
+			return err
+		}
+		return db.Each(ctx, "WITH texts AS (SELECT unnest(["+strings.Join(quoted, ", ")+"])) "+strings.Join(parts, " UNION "), nil, func(rows *sql.Rows) error {
+			var value string
+			err := rows.Scan(&value)
+			values = append(values, value)
+			return err
+		})
+	})
+	return values, err
 }
 
 // Expected runs the SQL of a stream file for ids and the keys of the records that are expected for each: its first and
