@@ -44,6 +44,10 @@ func (c *Catalogue) checkDraft(d *streamDraft) {
 	d.lintSnapshot()
 	c.lintInto(d)
 	d.lintColumns()
+	c.lintReferences(d.file.Key("columns"))
+	for _, child := range d.file.Key("children").Items() {
+		c.lintReferences(child.Key("columns"))
+	}
 	d.lintKey()
 	// Children of the file come after those of the stream that it is like.
 	own := d.stream.Children[len(d.stream.Children)-countChildren(d.file.Key("children")):]

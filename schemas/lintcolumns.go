@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -260,4 +261,22 @@ func columnNames(columns []Column) []string {
 		all = append(all, c.Name)
 	}
 	return all
+}
+
+// lintReferences refuses a reference to a column that no stream fills in its table. Tables that are made from others are not looked into.
+func (c *Catalogue) lintReferences(columns *grammar.Value) {
+	for _, v := range columns.Items() {
+		to := v.Key("references")
+		table, column, _ := strings.Cut(to.Text(), ".")
+		var there []string
+		for _, other := range c.drafts {
+			if other.stream.Table == table && !other.stream.Internal {
+				there = append(there, columnNames(other.stream.Columns)...)
+			}
+		}
+		if len(there) > 0 && !slices.Contains(there, column) {
+			slices.Sort(there)
+			to.Wrong(cmp.Or(grammar.DidYouMean(column, slices.Compact(there)), "list the columns: aqueduck streams "+table), "table %q has no column %q", table, column)
+		}
+	}
 }

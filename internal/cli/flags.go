@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,6 +12,7 @@ import (
 
 	"aqueduck/internal/cli/querying"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/config"
 )
 
 // writesJSONLines reports whether a command writes only lines of JSON to stderr: one that runs pipelines, with --log-format json.
@@ -33,6 +37,17 @@ func warnOfVariables(env *Env, c *cobra.Command) {
 	}
 	for _, warning := range usage.UnknownVariables(c.Root(), env.Environ, isNamed) {
 		env.printNotice(warning)
+	}
+	files, err := config.ConfigFiles(env.file)
+	if err != nil {
+		return // what reads the configuration reports it, and what is wrong with .env
+	}
+	dotenv := filepath.Join(filepath.Dir(files[0]), ".env")
+	kept, _ := config.ReadDotenv(dotenv)
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		if strings.HasPrefix(name, "AQUEDUCK_") && !isNamed(name) {
+			env.printNotice(fmt.Sprintf("warning: the variable %s has no effect in %s: set it in the environment", name, dotenv))
+		}
 	}
 }
 
