@@ -174,7 +174,11 @@ func unmaskNote(r *runner.Runner, s *schemas.Stream, names []string, rows int64,
 		}
 	}
 	if len(taken) > 0 {
-		words = append(words, strings.Join(taken, ", ")+" was removed")
+		setting := "the setting %s was removed"
+		if len(taken) > 1 {
+			setting = "the settings %s were removed"
+		}
+		words = append(words, fmt.Sprintf(setting, strings.Join(taken, ", ")))
 	}
 	if len(rehashed) > 0 {
 		words = append(words, strings.Join(rehashed, ", ")+" has another key")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/sync/stream"
@@ -13,9 +14,12 @@ import (
 	"aqueduck/schemas"
 )
 
-// noteLimits adds notes about streams that --limit cut short, and about a run that used up max_requests. A limit below what a run without changes
+// noteLimits adds notes about a --since in the future, about streams that --limit cut short, and about a run that used up max_requests. A limit below what a run without changes
 // needs would never let it read anything new.
 func noteLimits(r *stream.Run) {
+	if since := r.Options.Since; since.After(r.Started) {
+		r.AddNote("--since " + since.UTC().Format(time.RFC3339) + " is in the future: no record can have changed since")
+	}
 	var cut, limited []string
 	for _, t := range r.Tasks {
 		if t.Result.Cut {
