@@ -11,11 +11,11 @@ import (
 
 // Of the wrong files: the mistakes that only this program finds, and the JSON schema of editors does not.
 var onlyTheCheckFinds = map[string][]string{
-	"streams, columns and workspaces that there are": {"combining", "escapes", "hash-key", "hash-unknown", "history-columns", "keep-erased", "settings-unknown-stream", "start-of-feed",
+	"streams, columns and workspaces that there are": {"combining", "escapes", "hash-key", "hash-unknown", "history-columns", "keep-erased", "pattern-of-datasets", "settings-unknown-stream", "start-of-feed",
 		"tab-after-dash", "unknown-stream", "unknown-stream-far", "unknown-stream-pattern", "unknown-workspace", "warnings-last"},
-	"files that there are, and what is in them": {"file-missing", "materialize", "models", "no-stream-file", "one-pattern", "unknown-tables"},
+	"files that there are, and what is in them": {"file-missing", "foreign-file", "materialize", "models", "no-stream-file", "one-pattern", "unknown-tables"},
 	"variables and their names":                 {"base-url-not-closed", "default-token", "default-url", "variable-name", "variable-not-closed", "variable-not-set"},
-	"tokens that are written, or missing":       {"literal-token", "literal-token-around", "no-token", "token-dollar", "token-variable"},
+	"tokens that are written, or missing":       {"literal-token", "literal-token-around", "no-token", "token-dollar", "token-of-two", "token-variable"},
 	"addresses":                                 {"bucket", "mirror-bucket", "misspelled-emulator", "open-url", "url-of-nothing", "url-with-path"},
 	"schedules, dates and zones":                {"cron-daily", "cron-fields", "cron-never", "cron-number", "cron-range", "cron-zone", "long-text", "start-future", "zone"},
 	"two values that do not go together":        {"freshness-order"},
