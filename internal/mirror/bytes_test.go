@@ -46,6 +46,7 @@ func TestTheBytesOfANight(t *testing.T) {
 		t.Skip("make mirror-bytes runs it")
 	}
 	y := newYard(t)
+	y.options.Schemas[0].Keys = map[string][]string{"contacts": {"id"}, "tags": {"id"}}
 	y.publish(fmt.Sprintf(population, contacts))
 	written := y.countWritten()
 	y.mirror()

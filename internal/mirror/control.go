@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -61,6 +62,7 @@ func (m *mirror) openControl(ctx context.Context) (err error) {
 		m.control.file = noted[propertyFile]
 	} else {
 		m.control.unended = m.options.Store != "" // without a store, the lock of the directory keeps other mirrors away
+		m.control.claims = append(strings.Fields(noted[propertyUnended]), noted[propertyClaim])
 	}
 	return nil
 }
@@ -134,7 +136,10 @@ func (m *mirror) addControl(ctx context.Context, state, erasures string) error {
 		}
 		old = held.data
 	}
-	noted := iceberg.Properties{propertyState: state, propertyErasures: erasures}
+	noted := iceberg.Properties{propertyState: state, propertyErasures: erasures, propertyUnended: ""}
+	if state == "begun" {
+		noted[propertyUnended] = strings.Join(m.control.claims, " ")
+	}
 	t, err := m.commit(ctx, m.control.table, noted, func(tx *table.Transaction, summary iceberg.Properties) error {
 		if len(old) > 0 { // rows of so many mirrors are not kept: each commit would list their files
 			return tx.ReplaceFiles(ctx, old, files, nil, summary, table.WithoutAutoNameMapping())

@@ -19,6 +19,7 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 		t.Skip("make engines runs it")
 	}
 	y := newYard(t)
+	y.options.Schemas[0].Keys = map[string][]string{"contacts": {"id"}}
 	y.publish(first)
 	y.mirror()
 	read := func(when, engine string, compacts ...string) {

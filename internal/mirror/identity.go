@@ -34,6 +34,7 @@ const (
 	propertyContent   = "aqueduck.content"   // what rows the table has
 	propertyErasures  = "aqueduck.erasures"  // the log of erasures that it complies with
 	propertyState     = "aqueduck.state"     // of a mirror: begun or done
+	propertyUnended   = "aqueduck.unended"   // of a mirror that has begun: the mirrors before it that did not end
 )
 
 // ownerName is the object at a location that says whose it is. Catalogs do not know of each other.

@@ -68,8 +68,10 @@ func TestKilledMirrorsAreMadeUpFor(t *testing.T) {
 	kills, seed := max(lane.Cases(6, 40), number(t, "AQUEDUCK_MIRROR_KILLS")), uint64(max(1, number(t, "AQUEDUCK_SEED")))
 	random := rand.New(rand.NewPCG(seed, 1))
 	y := newYard(t)
+	y.options.Schemas[0].Keys = map[string][]string{"contacts": {"id"}}
 	y.publish(first)
 	y.mirror()
+	reader := newFollower(y)
 	at := map[string]int{}
 	for done, trial := 0, 0; done < kills; trial++ {
 		if trial%50 == 49 {
@@ -114,6 +116,7 @@ func TestKilledMirrorsAreMadeUpFor(t *testing.T) {
 		if len(v.Differing()) > 0 || len(v.Tables) < 3 {
 			t.Fatalf("seed %d, trial %d, killed at %s, after %s: %+v", seed, trial, place, statements, v.Differing())
 		}
+		reader.follow(fmt.Sprintf("seed %d, trial %d, killed at %s, after %s", seed, trial, place, statements))
 		if r := y.mirror(); r.Changed != 0 {
 			t.Errorf("seed %d, trial %d, killed at %s: the next mirror changed something: %+v", seed, trial, place, r)
 		}
@@ -214,8 +217,10 @@ func whatOf(r *http.Request) string {
 	case strings.HasSuffix(name, ".avro"):
 		what = "it writes a manifest"
 	}
-	if strings.Contains(r.URL.Path, "/"+controlName+"/") {
-		return what + " of " + controlName
+	for _, name := range []string{controlName, changesName} {
+		if strings.Contains(r.URL.Path, "/"+name+"/") {
+			return what + " of " + name
+		}
 	}
 	return what + " of a table"
 }

@@ -97,9 +97,13 @@ func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) 
 		return err
 	}
 	tables, err := m.file.ListRelations(ctx, s.Name, s.Tables, s.Internal)
+	if err == nil {
+		err = m.file.BeginChanges(ctx)
+	}
 	if err != nil {
 		return err
 	}
+	takeKeys(tables, s.Keys)
 	// Tables are looked at before the claim: a mirror that finds all of them equal commits nothing.
 	erase := m.control.erasures != m.erasures
 	for _, t := range tables {
@@ -108,44 +112,76 @@ func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) 
 		}
 		m.report.Tables++
 	}
-	if err := m.dropLeft(ctx, tables); err != nil {
+	left, err := m.findLeft(ctx, tables)
+	if err != nil {
+		return err
+	}
+	if err := m.addChanges(ctx, tables, erase); err != nil {
+		return fmt.Errorf("table %s: %w", changesName, err)
+	}
+	if err := m.dropLeft(ctx, left); err != nil {
 		return err
 	}
 	return m.endControl(ctx)
 }
 
-// dropLeft removes the rows of tables that the published file no longer has. Tables of others stay.
-func (m *mirror) dropLeft(ctx context.Context, tables []differ.Relation) error {
-	var left []table.Identifier
-	for name, err := range m.catalog.ListTables(ctx, table.Identifier{m.namespace}) {
-		if err != nil {
-			return err
+// takeKeys gives tables their keys. A key with a column that a table lacks is none.
+func takeKeys(tables []differ.Relation, keys map[string][]string) {
+	for i, t := range tables {
+		isColumn := func(name string) bool {
+			return slices.ContainsFunc(t.Columns, func(c differ.Field) bool { return c.Name == name })
 		}
-		last := name[len(name)-1]
-		if last != controlName && !slices.ContainsFunc(tables, func(t differ.Relation) bool { return t.Name == last }) {
-			left = append(left, name)
+		if key := keys[t.Name]; !slices.ContainsFunc(key, func(name string) bool { return !isColumn(name) }) {
+			tables[i].Key = key
 		}
 	}
-	for _, name := range left {
+}
+
+// findLeft gives the tables that the published file no longer has, and notes that they are dropped. Tables of others stay.
+func (m *mirror) findLeft(ctx context.Context, tables []differ.Relation) (left []*table.Table, err error) {
+	var names []table.Identifier
+	for name, err := range m.catalog.ListTables(ctx, table.Identifier{m.namespace}) {
+		if err != nil {
+			return nil, err
+		}
+		last := name[len(name)-1]
+		if last != controlName && last != changesName && !slices.ContainsFunc(tables, func(t differ.Relation) bool { return t.Name == last }) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
 		t, err := m.catalog.load(ctx, name)
-		if err != nil || t == nil {
-			return err
+		if err != nil {
+			return nil, err
 		}
-		if t.Properties()[propertyWarehouse] != m.warehouse {
-			m.note("table %s of %s was not made by this program: it stays as it is", name[len(name)-1], m.namespace)
-			continue
+		switch last := name[len(name)-1]; {
+		case t == nil:
+		case t.Properties()[propertyWarehouse] != m.warehouse:
+			m.note("table %s of %s was not made by this program: it stays as it is", last, m.namespace)
+		default:
+			left = append(left, t)
+			if err := m.file.NoteTable(ctx, last, differ.TableDropped); err != nil {
+				return nil, err
+			}
 		}
+	}
+	return left, nil
+}
+
+// dropLeft removes tables with their rows.
+func (m *mirror) dropLeft(ctx context.Context, left []*table.Table) error {
+	for _, t := range left {
 		if err := m.beginControl(ctx); err != nil {
 			return err
 		}
-		if err := m.catalog.DropTable(ctx, name); err != nil {
+		if err := m.catalog.DropTable(ctx, t.Identifier()); err != nil {
 			return err
 		}
 		if err := m.removeObjects(t.Location()); err != nil {
 			return err
 		}
 		m.report.Changed++
-		m.note("table %s is no longer in the published file, and was dropped from %s", name[len(name)-1], m.namespace)
+		m.note("table %s is no longer in the published file, and was dropped from %s", t.Identifier()[1], m.namespace)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"aqueduck/internal/problem"
 	"aqueduck/internal/remote"
@@ -49,7 +50,14 @@ func targetOf(r *runner.Runner) (Target, error) {
 		if err != nil {
 			return Target{}, err
 		}
-		t.Schemas = append(t.Schemas, Schema{Name: name, Tables: schema.LakeNames(), Internal: schema.Internal})
+		keys := map[string][]string{}
+		for _, stored := range schema.Tables {
+			keys[stored.Name], keys[cmp.Or(stored.View, stored.Name)] = stored.Key, stored.Key
+		}
+		for _, made := range schema.Relations { // contacts and contacts_all have the rows of contacts_raw
+			keys[made.Name] = keys[strings.TrimSuffix(made.Name, "_all")+"_raw"]
+		}
+		t.Schemas = append(t.Schemas, Schema{Name: name, Tables: schema.LakeNames(), Internal: schema.Internal, Keys: keys})
 	}
 	return t, nil
 }

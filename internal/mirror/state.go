@@ -47,10 +47,11 @@ func (m *mirror) note(format string, args ...any) {
 // controlTable is the table of mirrors, as this mirror knows it.
 type controlTable struct {
 	table    *table.Table
-	begun    bool   // this mirror has its row there
-	unended  bool   // an earlier mirror began and did not end: another machine may still be in it
-	erasures string // the log of erasures that all tables comply with
-	file     string // the published file that all tables are equal to; "": a mirror did not end
+	begun    bool     // this mirror has its row there
+	unended  bool     // an earlier mirror began and did not end: another machine may still be in it
+	claims   []string // of the mirrors since the last one that ended: what they changed is not in the table of changes
+	erasures string   // the log of erasures that all tables comply with
+	file     string   // the published file that all tables are equal to; "": a mirror did not end
 }
 
 // fenced is the error of a mirror that another one has overtaken.

@@ -3,6 +3,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,11 @@ func (m *mirror) mirrorTable(ctx context.Context, of differ.Relation, erase bool
 		}
 		if m.control.file != "" {
 			m.note("table %s was gone from %s, or is new: all its rows were written", of.Name, m.namespace)
+		}
+	}
+	if trusted.isUnnoted {
+		if err := m.file.NoteTable(ctx, of.Name, differ.TableRewritten); err != nil {
+			return err
 		}
 	}
 	equal := trusted.isOurs && trusted.content == content.Summary() && !trusted.otherColumns || content.Rows == 0 && t.CurrentSnapshot() == nil && !trusted.otherColumns
@@ -87,6 +93,7 @@ func (m *mirror) shutOut(ctx context.Context, of differ.Relation, t *table.Table
 type trust struct {
 	isOurs       bool   // mirrors alone changed its rows
 	rolledBack   bool   // its rows are those of an earlier mirror than its last one
+	isUnnoted    bool   // its rows are those of a mirror that did not end: the table of changes lacks them
 	content      string // what rows it has; "": not known
 	otherColumns bool   // its columns are not those of the published file
 }
@@ -97,20 +104,26 @@ func (m *mirror) openTable(ctx context.Context, of differ.Relation) (t *table.Ta
 	if err != nil || t == nil {
 		return nil, known, err
 	}
-	if t.Properties()[propertyWarehouse] != m.warehouse {
-		return nil, known, &problem.Problem{Class: "config", What: fmt.Sprintf("table %s of %s was not made by this warehouse", of.Name, m.namespace),
-			Next: "drop or rename this table: the next mirror makes it"}
-	}
-	if err := checkShape(t); err != nil {
+	if err := m.checkOurs(t); err != nil {
 		return nil, known, err
 	}
 	known.otherColumns = !sameColumns(t.Schema(), schemaOf(of))
 	if s := t.CurrentSnapshot(); s != nil {
 		noted, ours := ourSummary(t, s)
 		known.isOurs, known.content = ours, noted[propertyContent]
+		known.isUnnoted = slices.Contains(m.control.claims, cmp.Or(noted[propertyClaim], t.Properties()[propertyClaim]))
 		known.rolledBack = ours && noted[propertyClaim] != "" && noted[propertyClaim] != t.Properties()[propertyClaim]
 	}
 	return t, known, nil
+}
+
+// checkOurs refuses a table that this warehouse did not make, or that another program made unfit.
+func (m *mirror) checkOurs(t *table.Table) error {
+	if t.Properties()[propertyWarehouse] != m.warehouse {
+		return &problem.Problem{Class: "config", What: fmt.Sprintf("table %s of %s was not made by this warehouse", t.Identifier()[1], m.namespace),
+			Next: "drop or rename this table: the next mirror makes it"}
+	}
+	return checkShape(t)
 }
 
 // change commits the difference between a table and the published file.
@@ -136,17 +149,20 @@ func (m *mirror) change(ctx context.Context, of differ.Relation, t *table.Table,
 		m.note("table %s of %s was rolled back by another program: the rows that it lacked were written again", of.Name, m.namespace)
 	}
 	if t.CurrentSnapshot() == nil || !known.isOurs || known.otherColumns || !held.plain {
-		return m.replace(ctx, of, t, content, held)
+		return m.replaceNoted(ctx, of, t, content, held)
 	}
 	var failed error
 	gone, lacking, err := m.file.Compare(ctx, m.rowHashes(ctx, held, &failed))
 	if err := errors.Join(failed, err); errors.Is(err, errNoHashes) {
-		return m.replace(ctx, of, t, content, held)
+		return m.replaceNoted(ctx, of, t, content, held)
 	} else if err != nil {
 		return nil, err
 	}
 	if len(gone) == 0 && lacking == 0 {
 		return t, nil
+	}
+	if err := m.noteRows(ctx, of, held, gone, lacking == content.Rows); err != nil {
+		return nil, err
 	}
 	if erase && (len(gone) > 0 || len(held.deletes) > 0) {
 		return m.rewriteTouched(ctx, of, t, content, held, gone)
@@ -212,6 +228,14 @@ func (m *mirror) rewriteTouched(ctx context.Context, of differ.Relation, t *tabl
 		return nil, fmt.Errorf("%d rows are gone from files that were found to have none", len(gone))
 	}
 	return m.exchange(ctx, of, t, content, old, lacking, func(use func(array.RecordReader) error) error { return m.file.Lacking(ctx, of, use) })
+}
+
+// replaceNoted is replace for rows that may be other ones than before.
+func (m *mirror) replaceNoted(ctx context.Context, of differ.Relation, t *table.Table, content differ.Content, held tableFiles) (*table.Table, error) {
+	if err := m.file.NoteTable(ctx, of.Name, differ.TableRewritten); err != nil {
+		return nil, err
+	}
+	return m.replace(ctx, of, t, content, held)
 }
 
 // replace commits all rows of the published file in place of all rows of a table.

@@ -21,8 +21,9 @@ type Target struct {
 // Schema is a workspace of the warehouse.
 type Schema struct {
 	Name     string
-	Tables   []string // tables and relations for readers
-	Internal []string // stored tables that are not
+	Tables   []string            // tables and relations for readers
+	Internal []string            // stored tables that are not
+	Keys     map[string][]string // the columns that identify a row, by table; a table may lack
 }
 
 // Verified says whether the tables are equal to the published file.

@@ -135,16 +135,24 @@ func (f *Published) Lacking(ctx context.Context, t Relation, use func(array.Reco
 		query = fmt.Sprintf("SELECT %s, %s FROM (SELECT *, row_number() OVER (PARTITION BY %[2]s) AS _k FROM (%s)) r JOIN (SELECT row_hash AS _of, n AS _most FROM temp.missing) ON _of = %[2]s WHERE _k <= _most",
 			t.values(), duck.Name(HashColumn), all)
 	}
-	return f.hand(ctx, t, query, use)
+	return t.explainCopy(f.hand(ctx, query, use))
 }
 
 // All hands all rows of a table to use, with their hashes.
 func (f *Published) All(ctx context.Context, t Relation, use func(array.RecordReader) error) error {
-	return f.hand(ctx, t, fmt.Sprintf("SELECT %s, %s AS %s FROM %s", t.values(), t.hashSQL(), duck.Name(HashColumn), t.name()), use)
+	return t.explainCopy(f.hand(ctx, fmt.Sprintf("SELECT %s, %s AS %s FROM %s", t.values(), t.hashSQL(), duck.Name(HashColumn), t.name()), use))
 }
 
-func (f *Published) hand(ctx context.Context, t Relation, query string, use func(array.RecordReader) error) error {
-	err := f.r.DB.Conn().Raw(func(raw any) error {
+func (t Relation) explainCopy(err error) error {
+	if err != nil {
+		return fmt.Errorf("copy the rows of %s.%s: %w", t.Schema, t.Name, err)
+	}
+	return nil
+}
+
+// hand hands the rows of a query to use.
+func (f *Published) hand(ctx context.Context, query string, use func(array.RecordReader) error) error {
+	return f.r.DB.Conn().Raw(func(raw any) error {
 		door, err := duckdb.NewArrowFromConn(raw.(driver.Conn))
 		if err != nil {
 			return err
@@ -156,8 +164,4 @@ func (f *Published) hand(ctx context.Context, t Relation, query string, use func
 		defer rows.Release()
 		return errors.Join(use(rows), rows.Err())
 	})
-	if err != nil {
-		return fmt.Errorf("copy the rows of %s.%s: %w", t.Schema, t.Name, err)
-	}
-	return nil
 }

@@ -28,6 +28,7 @@ type Relation struct {
 	Schema, Name string
 	Doc          string
 	Columns      []Field
+	Key          []string // columns that identify a row; nil: not known
 }
 
 // Field is a column of a table, with its type as DuckDB names it.
