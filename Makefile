@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
 
 ##@ Every day
 
@@ -180,13 +180,23 @@ fleet: ## FLEET=100 workspaces on four workers under Temporal: two killed, one p
 	AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(WORKER) ./internal/worker -run RealServer -v
 	AQUEDUCK_FLEET=$(FLEET) AQUEDUCK_TEMPORAL=$(abspath bin/temporal) go test $(FULL) ./internal/cli -run FleetLoses -v -timeout 2h
 
-SPARK_JARS ?=
+# The server of Apache Iceberg's own tests, with what it needs: 200 MB.
+REST_SERVER = $(abspath $(ENGINES))/rest-server.txt
+rest-server:
+	@mkdir -p $(ENGINES)
+	mvn -q -B -f internal/mirror/testdata/restserver dependency:build-classpath -Dmdep.outputFile=$(REST_SERVER)
 
-engines: ## the mirror, as other engines see it; SPARK_JARS for Spark; 1.4 GB in .engines
+mirror-rest: rest-server ## the mirror with a catalog by REST that others wrote; Java and Maven
+	AQUEDUCK_REST_SERVER=$(REST_SERVER) go test $(MIRROR) ./internal/mirror -run ApachesCatalogByREST -v
+
+SPARK_JARS ?=
+REST ?=
+
+engines: $(if $(REST),rest-server) ## the mirror, as other engines see it; SPARK_JARS, REST=1; 1.4 GB in .engines
 	python3 -m venv $(ENGINES)
 	$(ENGINES)/bin/pip -q install 'pyiceberg[sql-sqlite,s3fs,pyarrow]==0.12.0' polars==2.1.0 chdb==4.4.0 duckdb==1.5.5 duckdb-extension-iceberg==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-avro==1.5.5
 	$(if $(SPARK_JARS),$(ENGINES)/bin/pip -q install pyspark==4.0.1)
-	AQUEDUCK_SPARK_JARS="$(SPARK_JARS)" AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test $(MIRROR) ./internal/mirror -run OtherEngines -v -timeout 60m
+	AQUEDUCK_REST_SERVER="$(if $(REST),$(REST_SERVER))" AQUEDUCK_SPARK_JARS="$(SPARK_JARS)" AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test $(MIRROR) ./internal/mirror -run OtherEngines -v -timeout 60m
 
 ##@ Tests of the tests
 

@@ -44,8 +44,9 @@ pipelines.yaml are set. It does not show the flags of single commands: aqueduck 
   AQUEDUCK_…           every other flag has one too, e.g. AQUEDUCK_MAX_TIME for --max-time; exceptions are
                        --yes, --force and the flags of emulate. A misspelled one gives a warning
   AQUEDUCK_DEBUG       1: print stack traces, as -vv does
-  AWS_…, PG…,          access to an object store, a catalog in Postgres and Temporal, with the names of
-  TEMPORAL_…           their own tools: docs/remote.md, docs/mirror.md, docs/worker.md
+  AWS_…, PG…,          access to an object store, a catalog in Postgres or by REST, and Temporal:
+  ICEBERG_…,           docs/remote.md, docs/mirror.md, docs/worker.md
+  TEMPORAL_…
   COLUMNS              width of the terminal that tables fit, in characters
   NO_COLOR             no colours in the log on a terminal
   FORCE_COLOR          colours even if TERM reports none

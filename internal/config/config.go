@@ -61,7 +61,7 @@ type Warehouse struct {
 
 // Mirror is where Apache Iceberg tables are made equal to the published file.
 type Mirror struct {
-	Catalog  string // postgres://HOST:PORT/DATABASE, or sqlite:PATH, relative to the working directory, or absolute; "": mirror.db in the directory of the warehouse
+	Catalog  string // postgres://HOST:PORT/DATABASE, rest:https://HOST/PATH, or sqlite:PATH, relative to the working directory, or absolute; "": mirror.db in the directory of the warehouse
 	Location string // s3://bucket/prefix; "": there is no mirror
 }
 

@@ -92,7 +92,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 			Doc: "Place in an object store that has the published file, too. Each publish is sent there; a run on another machine begins from it. See docs/remote.md."},
 		{Name: "mirror", Kind: grammar.Map, Doc: "Apache Iceberg tables that each run makes equal to the published file. See docs/mirror.md.", Keys: []grammar.Spec{
 			{Name: "location", Example: "s3://bucket/tables", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
-			{Name: "catalog", Kind: grammar.Text, Secret: regexp.MustCompile(`//[^/]*@`).MatchString, Into: w.takeCatalog, Form: catalogForm, Hint: "e.g. sqlite:catalog.db, or postgres://HOST:PORT/DATABASE with user and password in PGUSER and PGPASSWORD", Doc: "The SQL catalog in which engines find the tables: `sqlite:` and a file, relative to this file, or `postgres://HOST:PORT/DATABASE`, with user and password in the variables of Postgres's tools. Default: mirror.db in the directory of the warehouse."},
+			{Name: "catalog", Kind: grammar.Text, Secret: regexp.MustCompile(`//[^/]*@`).MatchString, Into: w.takeCatalog, Form: catalogForm, Hint: "e.g. sqlite:catalog.db, postgres://HOST:PORT/DATABASE with user and password in PGUSER and PGPASSWORD, or rest:https://HOST/PATH with ICEBERG_TOKEN", Doc: "The catalog in which engines find the tables: `sqlite:` and a file, relative to this file, `postgres://HOST:PORT/DATABASE` or `rest:https://HOST/PATH`. Access comes from variables of the environment: see docs/mirror.md. Default: mirror.db in the directory of the warehouse."},
 		}},
 		officeSpec(w),
 	}}
@@ -102,7 +102,7 @@ func (w *Warehouse) takeCatalog(v *grammar.Value) {
 	if v.Text() == "" { // the default depends on the directory
 		return
 	}
-	if strings.HasPrefix(v.Text(), "postgres://") {
+	if strings.HasPrefix(v.Text(), "postgres://") || strings.HasPrefix(v.Text(), "rest:") {
 		w.Mirror.Catalog = v.Text()
 		return
 	}
@@ -239,7 +239,7 @@ var (
 	hostForm     = grammar.NewForm(`^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`, "%q is not a host")
 	hoursForm    = grammar.NewForm(`^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$`, "%q is not a time range")
 	commandForm  = grammar.NewForm(`\S`, "%q is not a command")
-	catalogForm  = grammar.NewForm(`^(sqlite:[^?#]+|postgres://[^@?#/]+/[^@?#/]+)$`, "%q is no catalog that this version can write")
+	catalogForm  = grammar.NewForm(`^(sqlite:[^?#]+|postgres://[^@?#/]+/[^@?#/]+|rest:https?://[^@?#]+(\?warehouse=[^@?#&]+)?)$`, "%q is no catalog that this version can write")
 	remoteForm   = grammar.NewForm(`^s3://[^/]+(/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store; s3:// stands for any store with the S3 interface, and other addresses are not supported")
 	parquetForm  = grammar.NewForm(`^(always|none|[1-9][0-9]{0,3}h)$`, "%q does not say when Parquet files are written")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is not a percentage")

@@ -28,13 +28,32 @@ const CatalogName = "aqueduck"
 // tableCatalog is where tables are found by their names.
 type tableCatalog struct {
 	catalog.Catalog
-	place string // as configured
-	db    *sql.DB
+	place string  // as configured
+	db    *sql.DB // of an SQL catalog
 }
 
-// openCatalog opens the SQL catalog in an SQLite file or in a Postgres database, and makes its tables if there are none.
-func openCatalog(place string) (c tableCatalog, err error) {
+// close ends the connections.
+func (c tableCatalog) close() error {
+	if c.db != nil {
+		return c.db.Close()
+	}
+	if opened, ok := c.Catalog.(catalog.Closer); ok {
+		return opened.Close()
+	}
+	return nil
+}
+
+// openCatalog opens the SQL catalog in an SQLite file or in a Postgres database, and makes its tables if there are none; or a catalog by REST.
+func openCatalog(ctx context.Context, place string) (c tableCatalog, err error) {
 	c.place = place
+	if strings.HasPrefix(place, "rest:") {
+		opened, err := openREST(ctx, place)
+		if err != nil {
+			return c, c.explain(c.explainREST(err, false))
+		}
+		c.Catalog = opened
+		return c, nil
+	}
 	dialect := icesql.SQLite
 	switch file, embedded := strings.CutPrefix(place, "sqlite:"); {
 	case embedded && file != "":
@@ -43,7 +62,7 @@ func openCatalog(place string) (c tableCatalog, err error) {
 		dialect = icesql.Postgres
 		c.db, err = openPostgres(place)
 	default:
-		err = &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no catalog that this version can write", place), Next: "set warehouse.mirror.catalog to sqlite:PATH or postgres://HOST:PORT/DATABASE"}
+		err = &problem.Problem{Class: "config", What: fmt.Sprintf("%q is no catalog that this version can write", place), Next: "set warehouse.mirror.catalog to sqlite:PATH, postgres://HOST:PORT/DATABASE or rest:https://HOST/PATH"}
 	}
 	if err != nil {
 		return c, c.explain(err)

@@ -109,7 +109,7 @@ func TestOldChangesLeave(t *testing.T) {
 		held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options.Location))}).readFiles(of)
 		must(t, err)
 		most = max(most, len(held.data))
-		must(t, c.db.Close())
+		must(t, c.close())
 	}
 	db, err := sql.Open("duckdb", "")
 	must(t, err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 )
 
@@ -19,12 +18,15 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 		t.Skip("make engines runs it")
 	}
 	y := newYard(t)
+	if os.Getenv("AQUEDUCK_REST_SERVER") != "" {
+		y.options.Catalog = startRESTServer(t)
+	}
 	y.options.Schemas[0].Keys = map[string][]string{"contacts": {"id"}}
 	y.publish(first)
 	y.mirror()
 	read := func(when, engine string, compacts ...string) {
 		t.Helper()
-		c := exec.CommandContext(t.Context(), python, append([]string{"testdata/engines.py", engine, strings.TrimPrefix(y.options.Catalog, "sqlite:"), "ws_ws1", y.dir.Current(), os.Getenv("AWS_ENDPOINT_URL_S3")}, compacts...)...)
+		c := exec.CommandContext(t.Context(), python, append([]string{"testdata/engines.py", engine, y.options.Catalog, "ws_ws1", y.dir.Current(), os.Getenv("AWS_ENDPOINT_URL_S3")}, compacts...)...)
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %s: %v\n%s", when, engine, err, out)
@@ -32,6 +34,7 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 			t.Logf("%s: %s", when, out)
 		}
 	}
+	t.Logf("the catalog is %s", y.options.Catalog)
 	engines := []string{"pyiceberg", "polars", "duckdb", "chdb"}
 	hasSpark := os.Getenv("AQUEDUCK_SPARK_JARS") != ""
 	if hasSpark { // it needs Java

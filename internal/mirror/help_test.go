@@ -203,9 +203,9 @@ func (y *yard) tableSQL(name string) (columns, query string) {
 	y.t.Helper()
 	ctx, store, err := openObjects(y.t.Context(), y.options.Location)
 	must(y.t, err)
-	c, err := openCatalog(y.options.Catalog)
+	c, err := openCatalog(y.t.Context(), y.options.Catalog)
 	must(y.t, err)
-	defer c.db.Close()
+	defer c.close()
 	t, err := c.load(ctx, []string{"ws_ws1", name})
 	must(y.t, err)
 	if t == nil {

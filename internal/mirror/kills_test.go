@@ -131,7 +131,7 @@ func TestKilledMirrorsAreMadeUpFor(t *testing.T) {
 func (y *yard) logHistory(name string) {
 	y.t.Helper()
 	_, c, of := y.library(name)
-	defer c.db.Close()
+	defer c.close()
 	for _, s := range of.Metadata().Snapshots() {
 		y.t.Logf("%s: snapshot %d, %s: %v", name, s.SnapshotID, s.Summary.Operation, s.Summary.Properties)
 	}
@@ -146,7 +146,7 @@ func (y *yard) logHistory(name string) {
 func (y *yard) deleteFiles(name string) int {
 	y.t.Helper()
 	_, c, of := y.library(name)
-	defer c.db.Close()
+	defer c.close()
 	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options.Location))}).readFiles(of)
 	must(y.t, err)
 	return len(held.deletes)

@@ -73,18 +73,18 @@ func openMirror(ctx context.Context, o Target, open func(context.Context, string
 	if err != nil {
 		return ctx, nil, err
 	}
-	c, err := openCatalog(o.Catalog)
+	c, err := openCatalog(ctx, o.Catalog)
 	if err != nil {
 		return ctx, nil, err
 	}
 	file, err := open(ctx, current)
 	if err != nil {
-		return ctx, nil, errors.Join(err, c.db.Close())
+		return ctx, nil, errors.Join(err, c.close())
 	}
 	return ctx, &mirror{options: o, objects: store, catalog: c, file: file, report: &Report{}}, nil
 }
 
-func (m *mirror) close() error { return errors.Join(m.file.Close(), m.catalog.db.Close()) }
+func (m *mirror) close() error { return errors.Join(m.file.Close(), m.catalog.close()) }
 
 // mirrorWorkspace makes the tables of one workspace equal to the published file.
 func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) error {

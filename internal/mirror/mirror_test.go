@@ -159,9 +159,9 @@ func (y *yard) library(name string) (context.Context, tableCatalog, *table.Table
 	y.t.Helper()
 	ctx, _, err := openObjects(y.t.Context(), y.options.Location)
 	must(y.t, err)
-	c, err := openCatalog(y.options.Catalog)
+	c, err := openCatalog(y.t.Context(), y.options.Catalog)
 	must(y.t, err)
-	y.t.Cleanup(func() { _ = c.db.Close() })
+	y.t.Cleanup(func() { _ = c.close() })
 	t, err := c.load(ctx, []string{"ws_ws1", name})
 	must(y.t, err)
 	return ctx, c, t

@@ -40,11 +40,7 @@ func startPostgres(t *testing.T) (address string, stop func()) {
 	if out, err := run("initdb", "-D", data, "-U", "writer", "-A", "scram-sha-256", "--pwfile", secret, "--no-sync").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	must(t, err)
-	must(t, l.Close())
+	port := freePort(t)
 	server := run("postgres", "-D", data, "-p", port, "-k", home, "-h", "127.0.0.1", "-c", "fsync=off")
 	must(t, server.Start())
 	stop = func() {
@@ -57,6 +53,17 @@ func startPostgres(t *testing.T) (address string, stop func()) {
 	return "postgres://127.0.0.1:" + port + "/postgres", stop
 }
 
+// freePort is a port of this machine that nobody uses.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	must(t, err)
+	must(t, l.Close())
+	return port
+}
+
 // waitForCatalog waits until a server answers.
 func waitForCatalog(t *testing.T, address string) {
 	t.Helper()
@@ -64,9 +71,9 @@ func waitForCatalog(t *testing.T, address string) {
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for c, err := openCatalog(address); ; c, err = openCatalog(address) {
-		if c.db != nil {
-			err = errors.Join(err, c.db.Close())
+	for c, err := openCatalog(t.Context(), address); ; c, err = openCatalog(t.Context(), address) {
+		if c.Catalog != nil {
+			err = errors.Join(err, c.close())
 		}
 		if err == nil {
 			return
@@ -108,15 +115,15 @@ func TestACatalogInPostgres(t *testing.T) {
 	_, err = MirrorTables(t.Context(), y.options)
 	expectProblem(t, err, "auth", "PGPASSWORD")
 	t.Setenv("PGPASSWORD", "hidden-password")
-	_ = c.db.Close()
+	_ = c.close()
 	stop()
 	_, err = MirrorTables(t.Context(), y.options)
 	expectProblem(t, err, "transient", "the catalog "+address)
 	if text := fmt.Sprint(err); strings.Contains(text, "hidden-password") || y.find([]string{"hidden-password"}) > 0 {
 		t.Errorf("the password is in an object, or in %v", err)
 	}
-	for _, bad := range []string{"postgres://writer:hidden-password@127.0.0.1/db", "postgres:///db", "rest:http://127.0.0.1"} {
-		_, err = openCatalog(bad)
+	for _, bad := range []string{"postgres://writer:hidden-password@127.0.0.1/db", "postgres:///db", "hive:http://127.0.0.1"} {
+		_, err = openCatalog(t.Context(), bad)
 		expectProblem(t, err, "config", "postgres://HOST:PORT/DATABASE")
 	}
 }

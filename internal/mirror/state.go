@@ -33,6 +33,7 @@ type mirror struct {
 
 // explain makes an error a Problem. One that is a Problem stays so.
 func (m *mirror) explain(schema string, err error) error {
+	err = m.catalog.explainREST(err, true)
 	if p := new(problem.Problem); errors.Is(err, context.Canceled) || errors.As(err, &p) {
 		return err
 	}

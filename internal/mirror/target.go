@@ -9,7 +9,7 @@ import (
 // Target says what is mirrored, and where to.
 type Target struct {
 	Dir      layout.Dir
-	Catalog  string // sqlite:PATH or postgres://HOST:PORT/DATABASE
+	Catalog  string // sqlite:PATH, postgres://HOST:PORT/DATABASE or rest:https://HOST/PATH
 	Location string // s3://bucket/prefix
 	Store    string // the object store that keeps the published file; "": none
 	Epoch    int64  // of the head of that store

@@ -118,7 +118,7 @@ func checkSetup(h Host) (*runner.Runner, error) {
 	}
 	if w := r.Config.Warehouse; w.Mirror.Location != "" && w.Mirror.Catalog == "" {
 		return nil, &problem.Problem{Class: "config", What: "warehouse.mirror.catalog is not set: every worker would have a catalog of its own, and engines would see old tables in all but one",
-			Next: "set it to postgres://HOST:PORT/DATABASE, for all workers the same"}
+			Next: "set it to postgres://HOST:PORT/DATABASE or rest:https://HOST/PATH, for all workers the same"}
 	}
 	if err := h.Check(r); err != nil {
 		return nil, err

@@ -8,9 +8,9 @@ import duckdb
 from pyiceberg.catalog import load_catalog
 
 engine, catalog, namespace, published, endpoint = sys.argv[1:6]
-place = catalog
+kind, place = catalog.split(":", 1)
 options = {"s3.endpoint": endpoint, "s3.access-key-id": "key", "s3.secret-access-key": "secret", "s3.region": "us-east-1"}
-catalog = load_catalog("aqueduck", type="sql", uri="sqlite:///" + catalog, **options)
+catalog = load_catalog("aqueduck", type="rest", uri=place, **options) if kind == "rest" else load_catalog("aqueduck", type="sql", uri="sqlite:///" + place, **options)
 db = duckdb.connect()
 db.execute(f"SET TimeZone = 'UTC'; ATTACH '{published}' AS w (READ_ONLY)")
 if engine == "duckdb":
@@ -18,6 +18,8 @@ if engine == "duckdb":
         home = os.path.dirname(importlib.import_module("duckdb_extension_" + extension).__file__)
         db.execute("LOAD '%s'" % next(os.path.join(r, n) for r, _, ns in os.walk(home) for n in ns if n.endswith(".duckdb_extension")))
     db.execute(f"CREATE SECRET (TYPE s3, KEY_ID 'key', SECRET 'secret', REGION 'us-east-1', ENDPOINT '{endpoint.split('//')[1]}', URL_STYLE 'path', USE_SSL false)")
+    if kind == "rest":
+        db.execute(f"ATTACH 'lake' AS lake (TYPE iceberg, ENDPOINT '{place}', AUTHORIZATION_TYPE 'none', ACCESS_DELEGATION_MODE 'none')")
 
 
 if engine == "spark":
@@ -26,8 +28,8 @@ if engine == "spark":
     spark = SparkSession.builder.master("local[1]")
     for key, value in {"spark.jars": os.environ["AQUEDUCK_SPARK_JARS"], "spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "1",
                        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-                       "spark.sql.catalog.aqueduck": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.aqueduck.catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
-                       "spark.sql.catalog.aqueduck.uri": "jdbc:sqlite:" + place, "spark.sql.catalog.aqueduck.warehouse": "s3://lake/mirror",
+                       "spark.sql.catalog.aqueduck": "org.apache.iceberg.spark.SparkCatalog", ("spark.sql.catalog.aqueduck.type" if kind == "rest" else "spark.sql.catalog.aqueduck.catalog-impl"): "rest" if kind == "rest" else "org.apache.iceberg.jdbc.JdbcCatalog",
+                       "spark.sql.catalog.aqueduck.uri": place if kind == "rest" else "jdbc:sqlite:" + place, "spark.sql.catalog.aqueduck.warehouse": "s3://lake/mirror",
                        "spark.sql.catalog.aqueduck.io-impl": "org.apache.iceberg.aws.s3.S3FileIO", "spark.sql.catalog.aqueduck.s3.endpoint": endpoint,
                        "spark.sql.catalog.aqueduck.s3.path-style-access": "true", "spark.sql.catalog.aqueduck.client.region": "us-east-1"}.items():
         spark = spark.config(key, value)
@@ -42,6 +44,8 @@ def read(table):
     """The rows of a table as something that DuckDB can read."""
     if engine == "spark":
         return spark.table("aqueduck." + ".".join(table.name())).toArrow()
+    if engine == "duckdb" and kind == "rest":
+        return db.sql("SELECT * FROM lake." + ".".join(table.name())).to_arrow_table()
     if engine == "duckdb":
         return db.sql(f"SELECT * FROM iceberg_scan('{table.metadata_location}')").to_arrow_table()
     if engine == "polars":
