@@ -15,6 +15,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/grammar"
+	"aqueduck/internal/mirror"
 	"aqueduck/internal/plan"
 	"aqueduck/internal/preview"
 	"aqueduck/internal/problem"
@@ -53,7 +54,7 @@ files that the configuration names: values that need one are not checked.
 --online requests the smallest page of each stream from each workspace. It reports which streams the token can read and why
 others are refused: subscription plan, scope, API version or 404. It also reports the clock difference, the free disk space, the
 process that writes the warehouse, and whether the addresses of alerts can be reached. No alert is sent and nothing is written.
-The check stops when a workspace cannot be reached.`,
+The check stops when a workspace cannot be reached. At the end it looks at store, catalog and tables of warehouse.mirror.`,
 		Example: "  aqueduck check\n  aqueduck check -f base.yaml -f teams/\n  aqueduck check --format json\n" +
 			"  aqueduck check --format github --skip-env-check\n  aqueduck check --online",
 		Args:        usage.NoArguments,
@@ -191,10 +192,14 @@ func checkOnline(ctx context.Context, env *Env, format string) error {
 	}
 	switch format {
 	case "json":
-		return errors.Join(err, env.printJSON(answers))
+		err = errors.Join(err, env.printJSON(answers))
 	case "csv":
-		return errors.Join(err, render.ListOnline(answers).WriteCSV(env.Stdout))
+		err = errors.Join(err, render.ListOnline(answers).WriteCSV(env.Stdout))
+	default:
+		render.PrintOnline(answers, env.Stdout)
 	}
-	render.PrintOnline(answers, env.Stdout)
-	return err
+	if err != nil {
+		return err
+	}
+	return mirror.CheckOnline(ctx, runner)
 }

@@ -124,7 +124,12 @@ func (m *mirror) takeLocation(workspace string) (known bool, err error) {
 	if err := json.Unmarshal(text, &is); err != nil {
 		return false, &problem.Problem{Class: "data", What: address + " is damaged", Err: err, Next: "delete this object if the tables there are those of this warehouse"}
 	}
-	return true, m.checkOwner(m.location, is, workspace, "name another location; if that warehouse is given up, delete "+address+" and the namespace of the catalog")
+	return true, m.checkOwner(m.location, is, workspace, otherLocation(m.location))
+}
+
+// otherLocation is the next step where a location is another's.
+func otherLocation(location string) string {
+	return "name another location; if that warehouse is given up, delete " + location + "/" + ownerName + " and the namespace of the catalog"
 }
 
 func (m *mirror) checkOwner(what string, is owner, workspace, next string) error {

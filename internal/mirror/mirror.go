@@ -88,8 +88,7 @@ func (m *mirror) close() error { return errors.Join(m.file.Close(), m.catalog.cl
 
 // mirrorWorkspace makes the tables of one workspace equal to the published file.
 func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) error {
-	m.namespace = namespaceOf(w.ID)
-	m.location = strings.TrimSuffix(m.options.Location, "/") + "/" + m.namespace
+	m.setWorkspace(w)
 	if err := m.prepareNamespace(ctx, w.ID); err != nil {
 		return err
 	}
@@ -104,6 +103,9 @@ func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) 
 		return err
 	}
 	takeKeys(tables, s.Keys)
+	if err := m.openTables(ctx, tables); err != nil {
+		return err
+	}
 	// Tables are looked at before the claim: a mirror that finds all of them equal commits nothing.
 	erase := m.control.erasures != m.erasures
 	for _, t := range tables {
@@ -123,6 +125,11 @@ func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) 
 		return err
 	}
 	return m.endControl(ctx)
+}
+
+func (m *mirror) setWorkspace(w differ.Owner) {
+	m.namespace = namespaceOf(w.ID)
+	m.location = strings.TrimSuffix(m.options.Location, "/") + "/" + m.namespace
 }
 
 // takeKeys gives tables their keys. A key with a column that a table lacks is none.

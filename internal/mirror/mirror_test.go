@@ -228,20 +228,57 @@ func TestForeignTablesAreRefused(t *testing.T) {
 	y.expectEqual(every...)
 }
 
-// TestUnfitTablesAreRefused: with copies on write rows would come back (apache/iceberg-go#2042).
+// TestUnfitTablesAreRefused before anything is written: with copies on write rows would come back (apache/iceberg-go#2042). A check says the same.
 // Holds: P11.
 func TestUnfitTablesAreRefused(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
+	must(t, CheckTables(t.Context(), y.options))
 	y.mirror()
-	ctx, _, of := y.library("tags")
-	tx := of.NewTransaction()
-	must(t, tx.SetProperties(iceberg.Properties{table.WriteDeleteModeKey: table.WriteModeCopyOnWrite}))
-	_, err := tx.Commit(ctx)
-	must(t, err)
+	must(t, CheckTables(t.Context(), y.options))
 	y.publish(night)
-	_, err = MirrorTables(t.Context(), y.options)
-	expectProblem(t, err, "config", `table tags of ws_ws1 has the property write.delete.mode = "copy-on-write"`)
+	for key, words := range map[string]string{table.WriteDeleteModeKey: `write.delete.mode = "copy-on-write"`, "write.update.mode": `write.update.mode = "copy-on-write"`, "write.merge.mode": `write.merge.mode = "copy-on-write"`} {
+		ctx, _, of := y.library("tags") // the last one that has changed
+		set := func(value string) {
+			tx := of.NewTransaction()
+			must(t, tx.SetProperties(iceberg.Properties{key: value}))
+			var err error
+			of, err = tx.Commit(ctx)
+			must(t, err)
+		}
+		set(table.WriteModeCopyOnWrite)
+		before := y.requests.Load()
+		_, err := MirrorTables(t.Context(), y.options)
+		expectProblem(t, err, "config", "table tags of ws_ws1 has the property "+words)
+		expectProblem(t, CheckTables(t.Context(), y.options), "config", words)
+		if now := y.requests.Load(); now != before {
+			t.Errorf("%d requests wrote something before the table was refused", now-before)
+		}
+		set(table.WriteModeMergeOnRead)
+	}
+	y.mirror()
+	y.expectEqual(every...)
+}
+
+// TestACheckFindsWhatAMirrorWouldRefuse, before the first mirror and after it.
+func TestACheckFindsWhatAMirrorWouldRefuse(t *testing.T) {
+	y := newYard(t)
+	must(t, CheckTables(t.Context(), y.options)) // nothing is published
+	y.publish(first)
+	y.mirror()
+	other := newYardAt(t, y)
+	other.publish(first)
+	expectProblem(t, CheckTables(t.Context(), other.options), "config", "another warehouse of this workspace")
+	for _, published := range []bool{false, true} {
+		fresh := newYardAt(t, y)
+		if published {
+			fresh.publish(first)
+		}
+		fresh.options.Location = "s3://no-such-bucket/lake"
+		expectProblem(t, CheckTables(t.Context(), fresh.options), "config", "create the bucket")
+		fresh.options.Location, fresh.options.Catalog = "s3://lake/mirror", "rest:http://127.0.0.1:1"
+		expectProblem(t, CheckTables(t.Context(), fresh.options), "transient", "rest:http://127.0.0.1:1")
+	}
 }
 
 // TestAnOlderHeadIsFenced: the machine that lost the object store, or slept, changes no table.

@@ -27,3 +27,6 @@ func VerifyTables(context.Context, Target) (Verified, error) { return Verified{}
 
 // MirrorTables fails: this program has no mirror.
 func MirrorTables(context.Context, Target) (Report, error) { return Report{}, Missing() }
+
+// CheckTables fails: this program has no mirror.
+func CheckTables(context.Context, Target) error { return Missing() }

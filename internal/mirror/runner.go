@@ -25,21 +25,29 @@ func MirrorWarehouse(ctx context.Context, r *runner.Runner) (Report, error) {
 // errNoMirror is the error of a configuration without a mirror.
 var errNoMirror = &problem.Problem{Class: "config", What: "warehouse.mirror is not set", Next: "set warehouse.mirror.location in pipelines.yaml to s3://BUCKET/PREFIX"}
 
-// targetOf is what a configuration says of the mirror.
+// targetOf is what a configuration says of the mirror, with the head of the object store that has the published file.
 func targetOf(r *runner.Runner) (Target, error) {
 	w := r.Config.Warehouse
 	if w.Mirror.Location == "" {
 		return Target{}, errNoMirror
 	}
-	t := Target{Dir: r.Dir, Location: w.Mirror.Location, Now: r.MachineNow,
-		Catalog: cmp.Or(w.Mirror.Catalog, "sqlite:"+filepath.Join(string(r.Dir), "mirror.db"))}
-	if w.Remote != "" {
-		state := remote.ReadState(r.Dir)
-		if state == nil || state.Place != w.Remote || !state.Whole {
-			return Target{}, &problem.Problem{Class: "busy", What: w.Remote + " does not have the published file of this machine: the mirror waits for it", Next: "run aqueduck sync"}
-		}
-		t.Store, t.Epoch = state.Place, state.Epoch
+	t, err := describeTarget(r)
+	if err != nil || w.Remote == "" {
+		return t, err
 	}
+	state := remote.ReadState(r.Dir)
+	if state == nil || state.Place != w.Remote || !state.Whole {
+		return Target{}, &problem.Problem{Class: "busy", What: w.Remote + " does not have the published file of this machine: the mirror waits for it", Next: "run aqueduck sync"}
+	}
+	t.Epoch = state.Epoch
+	return t, nil
+}
+
+// describeTarget is what a configuration says of the mirror.
+func describeTarget(r *runner.Runner) (Target, error) {
+	w := r.Config.Warehouse
+	t := Target{Store: w.Remote, Dir: r.Dir, Location: w.Mirror.Location, Now: r.MachineNow,
+		Catalog: cmp.Or(w.Mirror.Catalog, "sqlite:"+filepath.Join(string(r.Dir), "mirror.db"))}
 	for _, s := range r.Catalogue.Streams() {
 		for _, masked := range r.Config.MaskedColumns(s, r.Catalogue.Streams()) {
 			t.Masks = append(t.Masks, s.Name+" "+masked)
@@ -81,6 +89,21 @@ func VerifyAlone(ctx context.Context, r *runner.Runner) (v Verified, err error) 
 		return err
 	})
 	return v, err
+}
+
+// CheckOnline is CheckTables for a command. Without a mirror in the configuration there is nothing to check.
+func CheckOnline(ctx context.Context, r *runner.Runner) error {
+	if r.Config.Warehouse.Mirror.Location == "" {
+		return nil
+	}
+	if err := Missing(); err != nil {
+		return err
+	}
+	t, err := describeTarget(r)
+	if err != nil {
+		return err
+	}
+	return CheckTables(ctx, t)
 }
 
 // lockFor does something while no run is active.

@@ -29,6 +29,7 @@ type mirror struct {
 	namespace string
 	location  string
 	control   controlTable
+	opened    map[string]*table.Table // as they were when the mirror began; nil: there is none
 }
 
 // explain makes an error a Problem. One that is a Problem stays so.

@@ -24,10 +24,8 @@ func (m *mirror) mirrorTable(ctx context.Context, of differ.Relation, erase bool
 	if err != nil {
 		return err
 	}
-	t, trusted, err := m.openTable(ctx, of)
-	if err != nil {
-		return err
-	}
+	t := m.opened[of.Name]
+	trusted := m.judgeTable(of, t)
 	if t == nil {
 		if err := m.beginControl(ctx); err != nil {
 			return err
@@ -98,14 +96,26 @@ type trust struct {
 	otherColumns bool   // its columns are not those of the published file
 }
 
-// openTable returns a table, nil if there is none, and what is known of it.
-func (m *mirror) openTable(ctx context.Context, of differ.Relation) (t *table.Table, known trust, err error) {
-	t, err = m.catalog.load(ctx, table.Identifier{m.namespace, of.Name})
-	if err != nil || t == nil {
-		return nil, known, err
+// openTables opens all tables, and refuses one that is unfit before anything is written. The commits that follow name the snapshots that the tables have now.
+func (m *mirror) openTables(ctx context.Context, tables []differ.Relation) error {
+	m.opened = map[string]*table.Table{}
+	for _, of := range tables {
+		t, err := m.catalog.load(ctx, table.Identifier{m.namespace, of.Name})
+		if err == nil && t != nil {
+			err = m.checkOurs(t)
+		}
+		if err != nil {
+			return err
+		}
+		m.opened[of.Name] = t
 	}
-	if err := m.checkOurs(t); err != nil {
-		return nil, known, err
+	return nil
+}
+
+// judgeTable says what is known of an open table.
+func (m *mirror) judgeTable(of differ.Relation, t *table.Table) (known trust) {
+	if t == nil {
+		return known
 	}
 	known.otherColumns = !sameColumns(t.Schema(), schemaOf(of))
 	if s := t.CurrentSnapshot(); s != nil {
@@ -114,7 +124,7 @@ func (m *mirror) openTable(ctx context.Context, of differ.Relation) (t *table.Ta
 		known.isUnnoted = slices.Contains(m.control.claims, cmp.Or(noted[propertyClaim], t.Properties()[propertyClaim]))
 		known.rolledBack = ours && noted[propertyClaim] != "" && noted[propertyClaim] != t.Properties()[propertyClaim]
 	}
-	return t, known, nil
+	return known
 }
 
 // checkOurs refuses a table that this warehouse did not make, or that another program made unfit.
