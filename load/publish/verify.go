@@ -54,7 +54,7 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 		if at < 0 {
 			continue // its stream is no longer configured, so its rows do not change
 		}
-		if err := uniqueKeys(ctx, db, s.Name, s.Tables[at]); err != nil {
+		if err := uniqueKeys(ctx, db, s.Name, s.Tables[at], state.Rows); err != nil {
 			return err
 		}
 		if err := noOverlaps(ctx, db, s.Name, s.Tables[at]); err != nil {
@@ -118,21 +118,31 @@ func (s Schema) queryNames() []string {
 	return names
 }
 
-// uniqueKeys refuses a table with a key twice. The tables have no index that would (T143).
-func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Table) error {
+// rowsPerCheck limits the rows whose keys are compared at once. The keys of ten million parts need more memory than DuckDB has by default.
+const rowsPerCheck = 2_000_000
+
+// uniqueKeys refuses a table with a key twice. The tables have no index that would (T143). A large table is compared in parts by hash of the key.
+func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Table, rows int64) error {
 	if len(t.Key) == 0 {
 		return nil
 	}
-	var n int64
-	err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s GROUP BY %s HAVING count(*) > 1 LIMIT 1",
-		clause.Stored(schema, t), duck.Names("", t.Key)), nil, &n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	keys := duck.Names("", t.Key)
+	parts := rows/rowsPerCheck + 1
+	for part := range parts {
+		var some string
+		if parts > 1 {
+			some = fmt.Sprintf("WHERE hash(%s) %% %d = %d", keys, parts, part)
+		}
+		var n int64
+		err := db.Scan(ctx, fmt.Sprintf("SELECT count(*) FROM %s %s GROUP BY %s HAVING count(*) > 1 LIMIT 1", clause.Stored(schema, t), some, keys), nil, &n)
+		if err == nil {
+			return fmt.Errorf("%s.%s has a key %d times", schema, t.Name, n)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("check the keys of %s.%s: %w", schema, t.Name, err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("check the keys of %s.%s: %w", schema, t.Name, err)
-	}
-	return fmt.Errorf("%s.%s has a key %d times", schema, t.Name, n)
+	return nil
 }
 
 // noOverlaps refuses a history where a record is in two states at once, or in a state that ends before it begins.
