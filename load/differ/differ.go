@@ -120,7 +120,12 @@ func (f *Published) stageBatch(ctx context.Context, columns ...[]int64) error {
 	}
 	batch := array.NewRecordBatch(places, arrays, int64(len(columns[0])))
 	defer batch.Release()
-	return f.r.DB.ExecArrow(ctx, batch, "INSERT INTO temp.theirs SELECT * FROM arriving")
+	rows, err := array.NewRecordReader(places, []arrow.RecordBatch{batch})
+	if err != nil {
+		return err
+	}
+	defer rows.Release()
+	return f.r.DB.ExecArrow(ctx, rows, "INSERT INTO temp.theirs SELECT * FROM arriving")
 }
 
 // Lacking hands the rows that the copy lacks, by the last comparison, to use, with their hashes.

@@ -7,13 +7,12 @@ import (
 	"database/sql/driver"
 	"errors"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// ExecArrow runs a statement that reads a batch under the name arriving. Names of the file need its schema there: the default is the database in memory.
-func (d *DB) ExecArrow(ctx context.Context, rows arrow.RecordBatch, statement string) (err error) {
+// ExecArrow runs a statement that reads Arrow rows under the name arriving. Names of the file need its schema there: the default is the database in memory.
+func (d *DB) ExecArrow(ctx context.Context, rows array.RecordReader, statement string) (err error) {
 	if _, err := d.Exec(ctx, "USE memory"); err != nil {
 		return err
 	}
@@ -25,12 +24,7 @@ func (d *DB) ExecArrow(ctx context.Context, rows arrow.RecordBatch, statement st
 		if err != nil {
 			return err
 		}
-		reader, err := array.NewRecordReader(rows.Schema(), []arrow.RecordBatch{rows})
-		if err != nil {
-			return err
-		}
-		defer reader.Release()
-		release, err := door.RegisterView(reader, "arriving")
+		release, err := door.RegisterView(rows, "arriving")
 		if err != nil {
 			return err
 		}

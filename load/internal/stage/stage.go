@@ -25,7 +25,7 @@ type Batch struct {
 // is read once, since its stream can be read only once.
 func New(ctx context.Context, db *duck.DB, name string, b transform.Batch) (Batch, error) {
 	s := Batch{Name: "temp." + duck.Name(name), Table: b.Table, Rows: b.Rows.NumRows(), Unique: hasUniqueKeys(b.Rows, b.Table.Key)}
-	if err := copyArrow(ctx, db, s.Name, b.Rows); err != nil {
+	if err := copyArrow(ctx, db, s.Name, b); err != nil {
 		return s, fmt.Errorf("stage %s: %w", b.Table.Name, err)
 	}
 	// The copy must have as many rows as the batch, and the same sum of row numbers.
@@ -39,10 +39,15 @@ func New(ctx context.Context, db *duck.DB, name string, b transform.Batch) (Batc
 	return s, nil
 }
 
-func copyArrow(ctx context.Context, db *duck.DB, name string, rows arrow.RecordBatch) error {
-	if rows.NumCols() == 0 || rows.ColumnName(0) != transform.RowColumn {
+func copyArrow(ctx context.Context, db *duck.DB, name string, b transform.Batch) error {
+	if b.Rows.NumCols() == 0 || b.Rows.ColumnName(0) != transform.RowColumn {
 		return errors.New("the batch does not begin with " + transform.RowColumn)
 	}
+	rows, err := newReader(b.Rows, b.Table.Dated)
+	if err != nil {
+		return err
+	}
+	defer rows.Release()
 	return db.ExecArrow(ctx, rows, "CREATE OR REPLACE TEMP TABLE "+name+" AS SELECT * FROM arriving")
 }
 

@@ -1,0 +1,151 @@
+package stage
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+const (
+	shortestRun = 32    // mean number of rows of a run from which a batch is ordered: each run costs some calls for each column
+	pieceRows   = 8_192 // rows that are copied at once
+)
+
+// newReader reads a batch, in the order of a column with times where its rows come in runs. A history is read in windows side by side, so the
+// pages of a batch alternate between them. In order, the rows of a range of time lie together in the file, and whoever looks for a range reads
+// a part of it. The caller releases the reader.
+func newReader(rows arrow.RecordBatch, column string) (array.RecordReader, error) {
+	if at := rows.Schema().FieldIndices(column); len(at) == 1 {
+		if times, ok := rows.Column(at[0]).(*array.Timestamp); ok {
+			if runs := runsByTime(times.Values()); len(runs) > 1 {
+				return newRunReader(rows, runs), nil
+			}
+		}
+	}
+	return array.NewRecordReader(rows.Schema(), []arrow.RecordBatch{rows})
+}
+
+// run is a number of neighbouring rows. Each has the time of the row before it, or the least later time of the batch.
+type run struct{ first, end int }
+
+// runsByTime divides rows into runs, and orders these by their first time. It gives none where the rows are in order, and where most runs would
+// be short.
+func runsByTime(times []arrow.Timestamp) (runs []run) {
+	if slices.IsSorted(times) {
+		return nil
+	}
+	sorted := slices.Clone(times)
+	slices.Sort(sorted)
+	for i, at := range times {
+		if i == 0 || at != times[i-1] && at != leastAfter(sorted, times[i-1]) {
+			runs = append(runs, run{i, i})
+		}
+		runs[len(runs)-1].end = i + 1
+	}
+	if len(runs)*shortestRun > len(times) {
+		return nil
+	}
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(times[a.first], times[b.first]) })
+	return runs
+}
+
+// leastAfter is the least of some sorted times after a given one; the given one where none is later.
+func leastAfter(sorted []arrow.Timestamp, at arrow.Timestamp) arrow.Timestamp {
+	next, _ := slices.BinarySearch(sorted, at+1)
+	if next == len(sorted) {
+		return at
+	}
+	return sorted[next]
+}
+
+// runReader gives the rows of a batch by runs. It copies some runs at a time into one piece: DuckDB takes pieces of a few hundred rows at
+// twice the cost, and a whole batch would be in memory twice.
+type runReader struct {
+	users atomic.Int64
+	rows  arrow.RecordBatch
+	left  []run
+	piece arrow.RecordBatch // of the last call of Next
+	err   error
+}
+
+func newRunReader(rows arrow.RecordBatch, runs []run) *runReader {
+	rows.Retain()
+	r := &runReader{rows: rows, left: runs}
+	r.users.Add(1)
+	return r
+}
+
+// Retain implements array.RecordReader.
+func (r *runReader) Retain() { r.users.Add(1) }
+
+// Release implements array.RecordReader.
+func (r *runReader) Release() {
+	if r.users.Add(-1) == 0 {
+		r.dropPiece()
+		r.rows.Release()
+	}
+}
+
+// Schema implements array.RecordReader.
+func (r *runReader) Schema() *arrow.Schema { return r.rows.Schema() }
+
+// RecordBatch implements array.RecordReader.
+func (r *runReader) RecordBatch() arrow.RecordBatch { return r.piece }
+
+// Record implements array.RecordReader.
+func (r *runReader) Record() arrow.RecordBatch { return r.piece }
+
+// Err implements array.RecordReader.
+func (r *runReader) Err() error { return r.err }
+
+// Next implements array.RecordReader.
+func (r *runReader) Next() bool {
+	r.dropPiece()
+	if len(r.left) == 0 || r.err != nil {
+		return false
+	}
+	n, rows := 0, 0
+	for ; n < len(r.left) && rows < pieceRows; n++ {
+		rows += r.left[n].end - r.left[n].first
+	}
+	columns := make([]arrow.Array, r.rows.NumCols())
+	defer releaseAll(columns)
+	for i := range columns {
+		if columns[i], r.err = joinRuns(r.rows.Column(i), r.left[:n]); r.err != nil {
+			r.err = fmt.Errorf("order the rows of column %s: %w", r.rows.ColumnName(i), r.err)
+			return false
+		}
+	}
+	r.piece, r.left = array.NewRecordBatch(r.rows.Schema(), columns, int64(rows)), r.left[n:]
+	return true
+}
+
+func (r *runReader) dropPiece() {
+	if r.piece != nil {
+		r.piece.Release()
+		r.piece = nil
+	}
+}
+
+// joinRuns copies runs of a column into one array.
+func joinRuns(column arrow.Array, runs []run) (arrow.Array, error) {
+	parts := make([]arrow.Array, len(runs))
+	defer releaseAll(parts)
+	for i, r := range runs {
+		parts[i] = array.NewSlice(column, int64(r.first), int64(r.end))
+	}
+	return array.Concatenate(parts, memory.DefaultAllocator)
+}
+
+func releaseAll(arrays []arrow.Array) {
+	for _, a := range arrays {
+		if a != nil {
+			a.Release()
+		}
+	}
+}
