@@ -66,7 +66,7 @@ func serveSpace(args []string) error {
 	mux.HandleFunc("POST /_bench/change", func(rw http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.FormValue("contacts"))
 		if err == nil {
-			err = changeContacts(w, n)
+			err = changeContacts(w, n, r.FormValue("active") != "")
 		}
 		if err != nil {
 			http.Error(rw, err.Error(), http.StatusBadRequest)
@@ -84,17 +84,26 @@ func serveSpace(args []string) error {
 	return err
 }
 
-// changeContacts updates n contacts, spread over all, and makes the changes searchable.
-func changeContacts(w *emulator.Workspace, n int) error {
+// changeContacts updates n contacts and makes the changes searchable. They are spread over all; or nine in ten of them are in the tenth that
+// changes each time, the active one.
+func changeContacts(w *emulator.Workspace, n int, active bool) error {
 	ids := w.ContactIDs("active")
-	if n <= 0 || n > len(ids) {
-		return fmt.Errorf("%d of %d contacts cannot change", n, len(ids))
+	if n <= 0 || n > len(ids)/10 {
+		return fmt.Errorf("%d of %d contacts cannot change: at most a tenth changes", n, len(ids))
+	}
+	among, few := ids, 0
+	if active {
+		among, few = ids[:len(ids)/10], n/10
 	}
 	// Beyond the lookback window, so that the next run re-reads this night and not the last hours of the population too.
 	w.Advance(72 * time.Hour)
 	for i := range n {
+		id := among[i*(len(among)/n)]
+		if i < few {
+			id = ids[len(ids)/10+i*(len(ids)/n)]
+		}
 		set := emulator.FieldChange{Field: "name", Value: fmt.Sprintf("Changed Name %d", i)}
-		if err := w.UpdateContact(ids[i*(len(ids)/n)], set); err != nil {
+		if err := w.UpdateContact(id, set); err != nil {
 			return err
 		}
 	}
