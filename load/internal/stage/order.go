@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -13,7 +14,7 @@ import (
 
 const (
 	shortestRun = 32    // mean number of rows of a run from which a batch is ordered: each run costs some calls for each column
-	pieceRows   = 8_192 // rows that are copied at once
+	pieceRows   = 4_096 // rows that are copied at once
 )
 
 // newReader reads a batch, in the order of a column with times where its rows come in runs. A history is read in windows side by side, so the
@@ -68,6 +69,7 @@ func leastAfter(sorted []arrow.Timestamp, at arrow.Timestamp) arrow.Timestamp {
 type runReader struct {
 	users atomic.Int64
 	rows  arrow.RecordBatch
+	room  reusedMemory
 	left  []run
 	piece arrow.RecordBatch // of the last call of Next
 	err   error
@@ -116,7 +118,7 @@ func (r *runReader) Next() bool {
 	columns := make([]arrow.Array, r.rows.NumCols())
 	defer releaseAll(columns)
 	for i := range columns {
-		if columns[i], r.err = joinRuns(r.rows.Column(i), r.left[:n]); r.err != nil {
+		if columns[i], r.err = joinRuns(r.rows.Column(i), r.left[:n], &r.room); r.err != nil {
 			r.err = fmt.Errorf("order the rows of column %s: %w", r.rows.ColumnName(i), r.err)
 			return false
 		}
@@ -133,13 +135,13 @@ func (r *runReader) dropPiece() {
 }
 
 // joinRuns copies runs of a column into one array.
-func joinRuns(column arrow.Array, runs []run) (arrow.Array, error) {
+func joinRuns(column arrow.Array, runs []run, room memory.Allocator) (arrow.Array, error) {
 	parts := make([]arrow.Array, len(runs))
 	defer releaseAll(parts)
 	for i, r := range runs {
 		parts[i] = array.NewSlice(column, int64(r.first), int64(r.end))
 	}
-	return array.Concatenate(parts, memory.DefaultAllocator)
+	return array.Concatenate(parts, room)
 }
 
 func releaseAll(arrays []arrow.Array) {
@@ -147,5 +149,50 @@ func releaseAll(arrays []arrow.Array) {
 		if a != nil {
 			a.Release()
 		}
+	}
+}
+
+// reusedMemory gives the memory of released pieces to the next ones: left to the collector, the pieces of a batch would take as much as the batch.
+type reusedMemory struct {
+	mu   sync.Mutex // DuckDB may release a piece in another thread than it asks for the next one
+	free [][]byte
+}
+
+// Allocate implements memory.Allocator.
+func (m *reusedMemory) Allocate(size int) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	least := -1
+	for i, b := range m.free {
+		if cap(b) >= size && (least < 0 || cap(b) < cap(m.free[least])) {
+			least = i
+		}
+	}
+	if least < 0 {
+		return memory.DefaultAllocator.Allocate(size)
+	}
+	b := m.free[least][:size]
+	m.free = slices.Delete(m.free, least, least+1)
+	clear(b)
+	return b
+}
+
+// Reallocate implements memory.Allocator.
+func (m *reusedMemory) Reallocate(size int, b []byte) []byte {
+	if size <= cap(b) {
+		return b[:size]
+	}
+	larger := m.Allocate(size)
+	copy(larger, b)
+	m.Free(b)
+	return larger
+}
+
+// Free implements memory.Allocator.
+func (m *reusedMemory) Free(b []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if cap(b) > 0 {
+		m.free = append(m.free, b[:0])
 	}
 }
