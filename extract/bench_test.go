@@ -44,7 +44,6 @@ func benchStream() *schemas.Stream {
 // BenchmarkScan is what extraction does to a page that is in memory.
 func BenchmarkScan(b *testing.B) {
 	body := benchPage()
-	s := &searchReader{Reader: &Reader{r: Request{Stream: benchStream()}}}
 	l := listOf(benchStream(), 0)
 	g := l.peek()
 	b.SetBytes(int64(len(body)))
@@ -54,8 +53,6 @@ func BenchmarkScan(b *testing.B) {
 		if err != nil || len(e.Records) != 150 {
 			b.Fatal(len(e.Records), err)
 		}
-		s.previous = 0
-		s.noteTimes(e.Seen)
 	}
 }
 

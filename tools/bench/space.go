@@ -43,7 +43,7 @@ func serveSpace(args []string) error {
 		return err
 	}
 	mux := http.NewServeMux()
-	var requests atomic.Int64
+	var requests, nights atomic.Int64
 	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
 		time.Sleep(latency)
@@ -66,7 +66,7 @@ func serveSpace(args []string) error {
 	mux.HandleFunc("POST /_bench/change", func(rw http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.FormValue("contacts"))
 		if err == nil {
-			err = changeContacts(w, n, r.FormValue("active") != "")
+			err = changeContacts(w, n, int(nights.Add(1)), r.FormValue("active") != "")
 		}
 		if err != nil {
 			http.Error(rw, err.Error(), http.StatusBadRequest)
@@ -84,23 +84,21 @@ func serveSpace(args []string) error {
 	return err
 }
 
-// changeContacts updates n contacts and makes the changes searchable. They are spread over all; or nine in ten of them are in the tenth that
-// changes each time, the active one.
-func changeContacts(w *emulator.Workspace, n int, active bool) error {
+// changeContacts updates n contacts and makes the changes searchable. They are spread over all, each night over others; or nine in ten of them are
+// of the active tenth.
+func changeContacts(w *emulator.Workspace, n, night int, active bool) error {
 	ids := w.ContactIDs("active")
-	if n <= 0 || n > len(ids)/10 {
+	tenth := len(ids) / 10
+	if n <= 0 || n > tenth {
 		return fmt.Errorf("%d of %d contacts cannot change: at most a tenth changes", n, len(ids))
 	}
-	among, few := ids, 0
-	if active {
-		among, few = ids[:len(ids)/10], n/10
-	}
+	step := len(ids) / n
 	// Beyond the lookback window, so that the next run re-reads this night and not the last hours of the population too.
 	w.Advance(72 * time.Hour)
 	for i := range n {
-		id := among[i*(len(among)/n)]
-		if i < few {
-			id = ids[len(ids)/10+i*(len(ids)/n)]
+		id := ids[i*step+night%step]
+		if active && i%10 > 0 {
+			id = ids[(i*tenth/n+night)%tenth]
 		}
 		set := emulator.FieldChange{Field: "name", Value: fmt.Sprintf("Changed Name %d", i)}
 		if err := w.UpdateContact(id, set); err != nil {
