@@ -20,11 +20,10 @@ const Bookkeeping = "bookkeeping"
 // Later is the name that a later published file is attached under, while an older one is rewritten.
 const Later = "later"
 
-// rowGroup is how many rows DuckDB packs into one group. A transaction that adds at least one group's worth writes
+// rowGroup is how many rows DuckDB packs into one group. A transaction that adds at least one group's worth to a table writes
 // its rows straight into the file, compressed once; a smaller one goes through the log and is compressed by the
-// next checkpoint. Measured on contacts of 2 KB in batches of 47,000, CPU-seconds a million: 18 with 16,384 rows, 14.5
-// with 32,768; with 65,536 all goes through the log, and the checkpoint then costs twice what is saved.
-const rowGroup = 32768
+// next checkpoint. With more rows, the child tables of a batch go through the log (decision 0046).
+const rowGroup = 16_384
 
 // Storage is the version of DuckDB's file format that files are written in: the oldest that compresses texts with zstd. Every DuckDB
 // from 1.2 on reads it.
@@ -57,7 +56,7 @@ type Options struct {
 	Threads  int      // 0: 1
 	Memory   int64    // bytes that DuckDB may use; 0: 200 MB
 	TempDir  string   // directory for what does not fit into memory; "": none
-	RowGroup int      // rows in a group; 0: 32768
+	RowGroup int      // rows in a group; 0: 16384
 	Timezone string   // "": UTC
 	Pool     *Pool    `json:"-"` // gives and keeps the engine that opens the file; nil: this file gets one of its own
 

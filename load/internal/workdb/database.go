@@ -21,7 +21,7 @@ type Options struct {
 	Threads  int             // 0: 1
 	Timezone string          // "": UTC; the time zone of days and weeks in relations
 	FoldAt   int64           // bytes of log from which FoldNeeded is true; 0: 512 MB
-	RowGroup int             // rows in a row group; 0: 32768
+	RowGroup int             // rows in a row group; 0: 16384
 	Keep     map[string]bool // personal columns, as table.column, that an erasure keeps
 	Later    string          // path of a later published file, while an older one is rewritten without what was erased since; "": none
 	Pool     *duck.Pool      // gives the engines that open its files; nil: each file gets one of its own
