@@ -21,14 +21,18 @@ const (
 // pages of a batch alternate between them. In order, the rows of a range of time lie together in the file, and whoever looks for a range reads
 // a part of it. The caller releases the reader.
 func newReader(rows arrow.RecordBatch, column string) (array.RecordReader, error) {
+	whole, err := array.NewRecordReader(rows.Schema(), []arrow.RecordBatch{rows})
+	if err != nil {
+		return nil, err
+	}
 	if at := rows.Schema().FieldIndices(column); len(at) == 1 {
 		if times, ok := rows.Column(at[0]).(*array.Timestamp); ok {
 			if runs := runsByTime(times.Values()); len(runs) > 1 {
-				return newRunReader(rows, runs), nil
+				return &runReader{RecordReader: whole, rows: rows, left: runs}, nil
 			}
 		}
 	}
-	return array.NewRecordReader(rows.Schema(), []arrow.RecordBatch{rows})
+	return whole, nil
 }
 
 // run is a number of neighbouring rows. Each has the time of the row before it, or the least later time of the batch.
@@ -67,34 +71,13 @@ func leastAfter(sorted []arrow.Timestamp, at arrow.Timestamp) arrow.Timestamp {
 // runReader gives the rows of a batch by runs. It copies some runs at a time into one piece: DuckDB takes pieces of a few hundred rows at
 // twice the cost, and a whole batch would be in memory twice.
 type runReader struct {
-	users atomic.Int64
-	rows  arrow.RecordBatch
-	room  reusedMemory
-	left  []run
-	piece arrow.RecordBatch // of the last call of Next
-	err   error
+	array.RecordReader // of the batch as it came: it keeps the rows
+	rows               arrow.RecordBatch
+	room               reusedMemory
+	left               []run
+	piece              arrow.RecordBatch // of the last call of Next
+	err                error
 }
-
-func newRunReader(rows arrow.RecordBatch, runs []run) *runReader {
-	rows.Retain()
-	r := &runReader{rows: rows, left: runs}
-	r.users.Add(1)
-	return r
-}
-
-// Retain implements array.RecordReader.
-func (r *runReader) Retain() { r.users.Add(1) }
-
-// Release implements array.RecordReader.
-func (r *runReader) Release() {
-	if r.users.Add(-1) == 0 {
-		r.dropPiece()
-		r.rows.Release()
-	}
-}
-
-// Schema implements array.RecordReader.
-func (r *runReader) Schema() *arrow.Schema { return r.rows.Schema() }
 
 // RecordBatch implements array.RecordReader.
 func (r *runReader) RecordBatch() arrow.RecordBatch { return r.piece }
