@@ -47,7 +47,7 @@ func (f *Published) NoteTable(ctx context.Context, name, kind string) error {
 
 // NoteKeys takes the keys of rows of a copy of a table: its columns of the key, in their order, and GoneColumn. NoteRows notes those that are gone.
 func (f *Published) NoteKeys(ctx context.Context, t Relation, batch arrow.RecordBatch) error {
-	err := f.r.DB.ExecArrow(ctx, batch, "CREATE OR REPLACE TEMP TABLE arrived AS SELECT * FROM arriving")
+	err := f.execArrow(ctx, batch, "CREATE OR REPLACE TEMP TABLE arrived AS SELECT * FROM arriving")
 	if err != nil {
 		return fmt.Errorf("note what has changed: %w", err)
 	}

@@ -120,12 +120,16 @@ func (f *Published) stageBatch(ctx context.Context, columns ...[]int64) error {
 	}
 	batch := array.NewRecordBatch(places, arrays, int64(len(columns[0])))
 	defer batch.Release()
-	rows, err := array.NewRecordReader(places, []arrow.RecordBatch{batch})
+	return f.execArrow(ctx, batch, "INSERT INTO temp.theirs SELECT * FROM arriving")
+}
+
+func (f *Published) execArrow(ctx context.Context, batch arrow.RecordBatch, statement string) error {
+	rows, err := array.NewRecordReader(batch.Schema(), []arrow.RecordBatch{batch})
 	if err != nil {
 		return err
 	}
 	defer rows.Release()
-	return f.r.DB.ExecArrow(ctx, rows, "INSERT INTO temp.theirs SELECT * FROM arriving")
+	return f.r.DB.ExecArrow(ctx, rows, statement)
 }
 
 // Lacking hands the rows that the copy lacks, by the last comparison, to use, with their hashes.

@@ -20,7 +20,7 @@ func TestKeysOfManyRowsAreComparedWithinTheMemoryOfAPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	const rows = 2*rowsPerCheck + 1_000_000
+	const rows = 5 * rowsPerCheck
 	insert := "INSERT INTO parts SELECT md5((range // 12)::VARCHAR), md5(range::VARCHAR) FROM range(%d, %d)"
 	for _, statement := range []string{"CREATE TABLE parts (conversation_id VARCHAR, id VARCHAR)", fmt.Sprintf(insert, 0, rows)} {
 		if _, err := db.Exec(ctx, statement); err != nil {
