@@ -256,10 +256,14 @@ func TestACatalogByREST(t *testing.T) {
 	// The token expires in the middle of a mirror, which is not repeated; and its successor is read from the file.
 	y.publish(night)
 	commits := s.commits.Load()
+	rotates, next := false, "hidden-successor"
 	expires := func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-		if s.commits.Load() > commits+1 {
-			next := "hidden-successor"
-			s.token.Store(&next)
+		if s.commits.Load() == commits+2 && *s.token.Load() != next {
+			now := next
+			if s.token.Store(&now); rotates {
+				must(t, os.WriteFile(file, []byte(now), 0o600))
+				r.Header.Set("Authorization", "Bearer "+now) // this request was sent before
+			}
 		}
 		server.ServeHTTP(w, r)
 	}
@@ -267,6 +271,13 @@ func TestACatalogByREST(t *testing.T) {
 	fails("auth", "ICEBERG_TOKEN_FILE (")
 	must(t, os.WriteFile(file, []byte("hidden-successor"), 0o600))
 	y.mirror()
+	y.expectEqual("contacts", "tags")
+	y.publish(night + "; UPDATE contacts SET score = 7 WHERE age = 20")
+	commits, rotates, next = s.commits.Load(), true, "hidden-third"
+	y.mirror()
+	if *s.token.Load() != next {
+		t.Error("no token was replaced in the mirror: the test proves nothing")
+	}
 	y.expectEqual("contacts", "tags")
 	if y.find([]string{"hidden"}) > 0 {
 		t.Error("a token is in an object")
