@@ -34,12 +34,12 @@ func newReader(rows arrow.RecordBatch, column string) (array.RecordReader, error
 	return whole, nil
 }
 
-// run is a number of neighbouring rows. Each has the time of the row before it, or the least later time of the batch.
-type run struct{ first, end int }
+// rowRun is a number of neighbouring rows. Each has the time of the row before it, or the least later time of the batch.
+type rowRun struct{ first, end int }
 
 // runsByTime divides rows into runs, and orders these by their first time. It gives none where the rows are in order, and where most runs would
 // be short.
-func runsByTime(times []arrow.Timestamp) (runs []run) {
+func runsByTime(times []arrow.Timestamp) (runs []rowRun) {
 	if slices.IsSorted(times) {
 		return nil
 	}
@@ -47,14 +47,14 @@ func runsByTime(times []arrow.Timestamp) (runs []run) {
 	slices.Sort(sorted)
 	for i, at := range times {
 		if i == 0 || at != times[i-1] && at != leastAfter(sorted, times[i-1]) {
-			runs = append(runs, run{i, i})
+			runs = append(runs, rowRun{i, i})
 		}
 		runs[len(runs)-1].end = i + 1
 	}
 	if len(runs)*shortestRun > len(times) {
 		return nil
 	}
-	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(times[a.first], times[b.first]) })
+	slices.SortStableFunc(runs, func(a, b rowRun) int { return cmp.Compare(times[a.first], times[b.first]) })
 	return runs
 }
 
@@ -73,7 +73,7 @@ type runReader struct {
 	array.RecordReader // of the batch as it came: it keeps the rows
 	rows               arrow.RecordBatch
 	room               reusedMemory
-	left               []run
+	left               []rowRun
 	piece              arrow.RecordBatch // of the last call of Next
 	err                error
 }
@@ -117,7 +117,7 @@ func (r *runReader) dropPiece() {
 }
 
 // joinRuns copies runs of a column into one array.
-func joinRuns(column arrow.Array, runs []run, room memory.Allocator) (arrow.Array, error) {
+func joinRuns(column arrow.Array, runs []rowRun, room memory.Allocator) (arrow.Array, error) {
 	parts := make([]arrow.Array, len(runs))
 	defer releaseAll(parts)
 	for i, r := range runs {
