@@ -29,7 +29,7 @@ type PublishedFile struct {
 	Current bool      `json:"current"`               // readers have it now
 	Path    string    `json:"path"`
 
-	written time.Time // when it was published, by this machine's clock
+	written time.Time // when it was published, by its own record; otherwise the time of the file
 	age     string    // compared with the current file: older, newer
 }
 
@@ -60,11 +60,15 @@ func PublishedFiles(ctx context.Context, dir layout.Dir) ([]PublishedFile, error
 			return nil, err
 		}
 		record, told := records[filepath.Base(path)]
-		if !told && !layout.IsEmulated(dir) {
-			record.At = info.ModTime() // of a damaged file
+		written := record.At
+		if !told { // of a damaged file
+			written = info.ModTime()
+			if !layout.IsEmulated(dir) {
+				record.At = written
+			}
 		}
 		f := PublishedFile{Run: strings.TrimSuffix(filepath.Base(path), ".duckdb"), At: record.At.UTC().Truncate(time.Second), What: record.What,
-			Bytes: info.Size(), Current: path == dir.Current(), Path: path, written: info.ModTime()}
+			Bytes: info.Size(), Current: path == dir.Current(), Path: path, written: written}
 		if f.Current && rolledBack != nil {
 			f.What = strings.TrimPrefix(f.What+", by a rollback", ", ")
 		}

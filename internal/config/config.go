@@ -113,6 +113,7 @@ type Pipeline struct {
 
 	workspaces []string // empty: all
 	Datasets   []string // names and patterns of datasets
+	Families   []string // those of Streams that stand for their datasets, such as reporting
 }
 
 // Workspaces returns the names of the workspaces that the pipeline reads.

@@ -53,8 +53,8 @@ func (p *pipelineEntry) selectStreams() {
 			}
 		}
 		p.warnOfVersion(pattern)
-		if len(p.matchingFamilies(pattern.Text())) > 0 {
-			p.Datasets = append(p.Datasets, pattern.Text())
+		if families := p.matchingFamilies(pattern.Text()); len(families) > 0 {
+			p.Datasets, p.Families = append(p.Datasets, pattern.Text()), append(p.Families, families...)
 		}
 	}
 }

@@ -1,8 +1,8 @@
 package runlog
 
 import (
-	"path"
 	"slices"
+	"strings"
 
 	"aqueduck/internal/config"
 )
@@ -32,13 +32,12 @@ func (s *Status) findNotRead(c *config.Config) {
 				return stream
 			}
 			for _, stream := range p.Streams {
-				if !s.tried[workspace+"."+stream] && !began(workspace, func(known string) bool { return known == stream }) {
-					left.Streams = append(left.Streams, name(stream))
+				is := func(known string) bool { return known == stream }
+				if slices.Contains(p.Families, stream) {
+					is = func(known string) bool { return strings.HasPrefix(known, stream+"_") }
 				}
-			}
-			for _, pattern := range p.Datasets {
-				if !began(workspace, func(known string) bool { ok, err := path.Match(pattern, known); return ok && err == nil }) {
-					left.Streams = append(left.Streams, name(pattern))
+				if !s.tried[workspace+"."+stream] && !began(workspace, is) {
+					left.Streams = append(left.Streams, name(stream))
 				}
 			}
 		}

@@ -19,7 +19,8 @@ import (
 //	3: moves
 //	4: incomplete, misfits, new_rejected of runs and of their streams
 //	5: tables that only published relations read are in the raw schema
-const Format = 5
+//	6: publishes say what made a file and which one it replaces
+const Format = 6
 
 // ReadLast checks that a database is a warehouse and gives its largest _synced_at.
 func ReadLast(ctx context.Context, db *duck.DB) (time.Time, error) {
