@@ -73,7 +73,7 @@ func Spec() *grammar.Spec {
 func readSpec() grammar.Spec {
 	scalar := &grammar.Spec{Name: "NAME", Kind: grammar.Text, Doc: "Its value."}
 	return grammar.Spec{Name: "read", Kind: grammar.Map, Required: true, Example: "{endpoint: GET /notes, records: data, page: {by: none}, since: {by: full}}", Doc: "How the stream is read.", Keys: []grammar.Spec{
-		{Name: "endpoint", Example: "GET /notes", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /help_center/help_centers",
+		{Name: "endpoint", Example: "GET /notes", Kind: grammar.Text, Required: true, Form: request, Check: checkEndpoint, Hint: "e.g. GET /tags, or GET /companies/{id}/notes",
 			Doc: "Method and path, below `base_url`. `over` fills `{id}`."},
 		{Name: "query", Kind: grammar.Free, Item: scalar, Doc: "Query parameters sent with every request."},
 		{Name: "records", Example: "data", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text}, Required: true,

@@ -108,7 +108,7 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 	}
 	for _, s := range streams {
 		if !s.Read.Since.HasWindows() && s.Dataset == "" {
-			return &problem.Problem{Class: "usage", What: "stream " + s.Name + " cannot be rewound: it is not read by time, but with since.by " + s.Read.Since.By,
+			return &problem.Problem{Class: "usage", What: "stream " + s.Name + " cannot be rewound: it is not read by time, so it has no watermark to move",
 				Next: "aqueduck state reset " + s.Name + term.WithNote(" --workspace ", workspace)}
 		}
 	}

@@ -24,7 +24,7 @@ The number of records of a stream that was never read takes one request; --ask r
 REQUESTS is an estimate, within a factor of two in tests of streams with over 20 requests. A first run needs one request for each
 page of a list, or one for a list without pages. A stream that is read by id needs one for each id. Later, a list that is read whole
 needs as many requests as in the last run. An incremental stream needs the pages of its lookback window and those of changed
-records; plan expects as many changes as in an equal time before the watermark. The duration is that of all requests at
+records. plan expects as many changes since the last run as in the same time before it. The duration is that of all requests at
 requests_per_minute, or 1,000 a minute; publishing and waits for exports come on top. CSV lists the streams only, with their number
 of schema changes. A table has short times, JSON and CSV have whole ones. What a terminal has no room for in READS and BASIS is
 below the table. With --detailed-exitcode, exit code 2 means that tables or columns would be added, or columns widened, for jobs

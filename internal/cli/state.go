@@ -41,9 +41,10 @@ func newStateShow(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [stream…]",
 		Short: "Show the checkpoint of each stream",
-		Long: `Show the checkpoints of the published file: SYNCED TO is the watermark of a stream, HISTORY TO how far back it is read. For a
-stream that is not read by time, SYNCED TO is when its last complete read began. JSON and CSV also have the number of the commit (seq) and the rest of the checkpoint (state), such as a cursor; the form of state may
-change. The last move by hand is shown with user, old position and time.
+		Long: `Show the checkpoints of the published file: SYNCED TO is the watermark of a stream, HISTORY TO how far back it is read (–: all
+of it). For a stream that is not read by time, SYNCED TO is when its last complete read began. JSON and CSV also have the number
+of the commit (seq) and the rest of the checkpoint (state), such as a cursor; the form of state may change. The last move by hand
+is shown with user, old position and time.
 Needs neither token nor network.`,
 		Example:           "  aqueduck state show\n  aqueduck state show contacts -o json",
 		Annotations:       map[string]string{forms: "json csv"},

@@ -122,6 +122,8 @@ func (a Asker) explainUnanswered(err error) error {
 	case namesRelation.MatchString(err.Error()):
 	case strings.Contains(err.Error(), "\nLINE "):
 		p.Next = "correct the statement at the marked place"
+	case strings.Contains(err.Error(), "Could not convert"):
+		p.Next = "correct the value in the statement"
 	case errors.Is(err, read.ErrReadOnly), err.Error() == "empty query":
 		p.Next = "give one statement that reads; to store a result, attach the published file in your own DuckDB session"
 	}
