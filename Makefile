@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models docs clean
+.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
 
 ##@ Every day
 
@@ -275,6 +275,9 @@ bench-large: ## a million contacts the whole way in 1 GiB of memory; needs 60 GB
 
 bench-models: ## CPU time and memory of each model over a million contacts; needs 15 GB of disk
 	go run ./tools/bench -models -contacts 1000000 -only "$(ONLY)" -keep "$(KEEP)"
+
+bench-tables: ## CPU time of publishes that make the tables of models over ten million parts; needs 8 GB of disk
+	go run ./tools/bench -tables -contacts 1000000
 
 OF ?= .
 

@@ -21,6 +21,7 @@ var roles = map[string]func(args []string) error{
 	"steps":    replaySteps,
 	"profile":  profileSync,
 	"grow":     growWorkspace,
+	"touch":    touchConversations,
 	"sizes":    printSizes,
 	"read":     readModel,
 	"within":   execLimited,
@@ -36,6 +37,7 @@ func main() {
 	talking := flag.Int("conversations", 100_000, "how many conversations; 0 leaves them out")
 	profile := flag.String("profile", "", "directory for CPU profiles of the syncs")
 	onlyModels := flag.Bool("models", false, "instead, read the analysts' models over the contacts and ten times as many parts")
+	onlyTables := flag.Bool("tables", false, "instead, let publishes make the tables of models over the contacts and ten times as many parts")
 	onlyLarge := flag.Bool("large", false, "instead, read contacts and conversations into one warehouse, within bounds of memory")
 	onlyPeers := flag.Bool("peers", false, "instead, let other programs read the same contacts, and print one table")
 	into := flag.String("into", "", "directory for the other programs; \"\": aqueduck-peers in the directory of temporary files")
@@ -51,6 +53,8 @@ func main() {
 		measured = func(ctx context.Context, _ string, _ int, _ string) error { return checkRatio(ctx, os.Stdout) }
 	case *onlyModels:
 		measured = func(ctx context.Context, sizes string, _ int, _ string) error { return runModels(ctx, sizes, of) }
+	case *onlyTables:
+		measured = func(ctx context.Context, sizes string, _ int, _ string) error { return runTables(ctx, sizes) }
 	case *onlyPeers:
 		measured = func(ctx context.Context, sizes string, _ int, _ string) error {
 			return runPeers(ctx, sizes, cmp.Or(*into, filepath.Join(os.TempDir(), "aqueduck-peers")))
@@ -76,6 +80,18 @@ func runModels(ctx context.Context, sizes string, of modelsBench) error {
 		err := b.measureModels(ctx)
 		if err == nil {
 			b.printModels(os.Stdout)
+		}
+		return err
+	})
+}
+
+func runTables(ctx context.Context, sizes string) error {
+	fmt.Println(describeMachine(ctx))
+	return ofEach(sizes, func(contacts int) error {
+		b := &tablesBench{modelsBench: modelsBench{workspaceBench: workspaceBench{contacts: contacts}}}
+		err := b.measureTables(ctx)
+		if err == nil {
+			b.printTables(os.Stdout)
 		}
 		return err
 	})

@@ -139,12 +139,12 @@ UNION ALL SELECT id FROM calls_all) WHERE id IS NOT NULL`
 // repeatStatements selects the statements that repeat each row with such an id under new ids, in the tables that models read. Long columns
 // that no model reads stay empty.
 const repeatStatements = `SELECT format('INSERT INTO {} SELECT one.* REPLACE ({}) FROM {} one, range(1, $1) copies(k) WHERE {}', schema_name || '.' || table_name,
-    string_agg(format(CASE WHEN column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar') THEN 'NULL AS {0}'
+    string_agg(format(CASE WHEN column_name IN ('text', 'body', 'source_body', 'source_text', 'custom_attributes', 'avatar') THEN 'NULL AS {0}'
         ELSE 'CASE WHEN {0} IN (SELECT id FROM grown) THEN {0} || lpad(k::VARCHAR, 3, ''0'') ELSE {0} END AS {0}' END, column_name), ', '),
     schema_name || '.' || table_name, string_agg(column_name || ' IN (SELECT id FROM grown)', ' OR ') FILTER (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
 FROM duckdb_columns() JOIN duckdb_tables() USING (schema_name, table_name)
 WHERE schema_name IN ('main', '_raw') AND column_name <> '_run_id'
-    AND (column_name IN ('text', 'source_body', 'source_text', 'custom_attributes', 'avatar')
+    AND (column_name IN ('text', 'body', 'source_body', 'source_text', 'custom_attributes', 'avatar')
         OR data_type = 'VARCHAR' AND (column_name = 'id' OR column_name LIKE '%\_id' ESCAPE '\'))
     AND table_name IN ('contacts_raw', 'contacts_by_id_all', 'deleted_contacts_all', 'contact_activities', 'contact_lifecycle', 'contact_companies_raw',
         'contact_companies_by_id', 'companies_all', 'conversations_all', 'conversation_parts', 'conversation_contacts',
@@ -152,13 +152,29 @@ WHERE schema_name IN ('main', '_raw') AND column_name <> '_run_id'
         'calls_all', 'call_transcripts_all', 'call_transcript_lines')
 GROUP BY schema_name, table_name ORDER BY table_name`
 
+// countStatements selects the statements that record the numbers of rows: a publish refuses tables that have others.
+const countStatements = `SELECT format('UPDATE _sync.tables SET rows = (SELECT count(*) FROM {0}.{1}) WHERE schema = ''{0}'' AND table_name = ''{1}''', schema, table_name) FROM _sync.tables`
+
+// openWritable opens a published file to change it. Row groups keep the size that the program gives them: DuckDB merges smaller ones, and so
+// writes each table again. The caller closes it.
+func openWritable(file string) (*sql.DB, error) {
+	db, err := sql.Open("duckdb", "?threads=2&memory_limit=2GB&preserve_insertion_order=false")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // temporary tables, and the default database, belong to one connection
+	if _, err := db.Exec(fmt.Sprintf("ATTACH '%s' AS warehouse (ROW_GROUP_SIZE 16384, STORAGE_VERSION 'v1.2.0'); USE warehouse", file)); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
 // growWorkspace repeats the workspace of a published file, in place.
 func growWorkspace(args []string) (err error) {
-	db, err := sql.Open("duckdb", args[0]+"?threads=2&memory_limit=2GB&preserve_insertion_order=false")
+	db, err := openWritable(args[0])
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1) // the temporary table belongs to one connection
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := db.Exec(grownIDs); err != nil {
 		return fmt.Errorf("tell whose rows are repeated: %w", err)
@@ -167,7 +183,11 @@ func growWorkspace(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, statement := range append(statements, "CHECKPOINT") {
+	counted, err := queryTexts(db, countStatements)
+	if err != nil {
+		return err
+	}
+	for _, statement := range append(append(statements, counted...), "CHECKPOINT") {
 		if _, err := db.Exec(strings.ReplaceAll(statement, "$1", args[1])); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
