@@ -39,8 +39,8 @@ Messages about a private file give the line and kind of each mistake, and none o
 only their owner can read, and files outside the configuration's directory.
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. Once the
-files have no mistake, they also name what a run on this machine would refuse: a token file that others can read, a damaged file of
-the warehouse.
+files have no mistake, the first warnings name what a run on this machine would be refused for: a token file that others can read, a
+damaged file of the warehouse. The line below the warnings then says so.
 
 A variable that is not set is a mistake, for example in warehouse.dir. In an address, a token or an alert it is only listed. A
 run without an address or a token fails; a run without the address of an alert warns.
@@ -95,6 +95,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		err = findFailedModels(ctx, config, catalogue)
 	}
 	var found grammar.Mistakes
+	refused := 0 // the first of them, which a run on this machine would be refused for
 	if err != nil && (format == "text" || !errors.As(err, &found)) {
 		return err
 	}
@@ -105,11 +106,17 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 		if !lenient {
 			r, _ = newReadOnlyRunner(env) // without one the configuration is checked all the same
 		}
-		found = append(config.Warnings, mirrorDoubts(config)...)
+		refusals, warnings := plan.FindDoubts(ctx, config, catalogue, r)
+		for _, text := range refusals {
+			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
+		}
+		found = append(found, mirrorDoubts(config)...)
+		refused = len(found)
+		found = append(found, config.Warnings...)
 		for _, o := range dictionary.FindOmitted(catalogue, config) {
 			found = append(found, grammar.Mistake{File: o.Model.File, Line: o.Model.Line, Column: 1, Message: o.String(), Hint: o.NextStep(), Warning: true})
 		}
-		for _, text := range plan.FindDoubts(ctx, config, catalogue, r) {
+		for _, text := range warnings {
 			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
 		}
 	}
@@ -130,7 +137,7 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 	if text := found.Format(); text != "" {
 		env.printNotice(text)
 	}
-	if err := render.PrintContents(env.Stdout, env.fileNames(), len(found), config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
+	if err := render.PrintContents(env.Stdout, env.fileNames(), len(found), refused, config, config.Read(catalogue, true), config.Read(catalogue, false)); err != nil || lenient {
 		return err
 	}
 	return printUnset(env, config)

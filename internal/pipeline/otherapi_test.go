@@ -130,7 +130,7 @@ func TestStreamsOfAnotherAPIAreReadWithoutBuiltInOnes(t *testing.T) {
 		return false
 	})
 	_, err = sync.Sync(context.Background(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
-	doubts := plan.FindDoubts(context.Background(), b.runner.Config, b.runner.Catalogue, b.runner)
+	doubts, _ := plan.FindDoubts(context.Background(), b.runner.Config, b.runner.Catalogue, b.runner)
 	if !errors.As(err, &wrong) || wrong.ExitCode() != problem.ExitConfig || !slices.Contains(doubts, wrong.Error()+"; next: "+wrong.Next) {
 		t.Errorf("the run: %v\nthe check: %q", err, doubts)
 	}

@@ -90,8 +90,8 @@ func noteHashKey(ctx context.Context, r *stream.Run) error {
 	})
 }
 
-// checkHashKey returns the problem that would refuse the next run, as far as the published file shows; nil when the key is in its place.
-func checkHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Problem, err error) {
+// CheckHashKey returns the problem that would refuse the next run, as far as the published file shows; nil when the key is in its place.
+func CheckHashKey(ctx context.Context, r *runner.Runner) (missing *problem.Problem, err error) {
 	if !r.Config.HasHashes(r.Catalogue) {
 		return nil, nil
 	}

@@ -240,12 +240,12 @@ func noteNarrowed(ctx context.Context, file *read.Reader, workspace string, stre
 // no longer asks for it, values that the next run masks, a missing key of hashed columns, and columns that cannot narrow. Before the first publish there are none.
 func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err error) {
 	notes = []string{}
-	missing, err := checkHashKey(ctx, r)
+	missing, err := CheckHashKey(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	if missing != nil {
-		notes = append(notes, missing.What+"; next: "+missing.Next)
+		notes = append(notes, missing.Error()+"; next: "+missing.Next)
 	}
 	states, err := runlog.ReadStates(ctx, r.Dir, nil)
 	if errors.Is(err, failure.ErrNothingPublished) {

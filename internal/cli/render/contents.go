@@ -16,7 +16,8 @@ import (
 )
 
 // PrintContents prints what a configuration without mistakes has, how many warnings were printed before, and who can read the files of its warehouse.
-func PrintContents(w io.Writer, files string, warnings int, c *config.Config, read, unread []string) error {
+// A run would be refused for the first of the warnings, as many as refused says.
+func PrintContents(w io.Writer, files string, warnings, refused int, c *config.Config, read, unread []string) error {
 	var pipelines, workspaces []string
 	for _, p := range c.Pipelines {
 		pipelines = append(pipelines, p.Name)
@@ -37,7 +38,12 @@ func PrintContents(w io.Writer, files string, warnings int, c *config.Config, re
 		readers = formatAudience(c.Warehouse.Dir, can, a)
 	}
 	result := files + " is right"
-	if warnings > 0 {
+	switch {
+	case refused > 1:
+		result = fmt.Sprintf("%s has no mistake, but a run on this machine would be refused (exit code 3): see the first %d of %s", files, refused, term.Count(warnings, "warning"))
+	case refused == 1:
+		result = fmt.Sprintf("%s has no mistake, but a run on this machine would be refused (exit code 3): see the first of %s", files, term.Count(warnings, "warning"))
+	case warnings > 0:
 		result += ", with " + term.Count(warnings, "warning")
 	}
 	list := func(names []string) string { return strings.Join(names, ", ") }
