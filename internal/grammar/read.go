@@ -31,8 +31,7 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	d.lines = strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
-	foreign := !looksLikeSpec(d.lines, root)
-	if foreign {
+	if !looksLikeSpec(d.lines, root) {
 		r.Hide(d.file) // it may be any file
 	}
 	d.private = r.IsPrivate(d.file)
@@ -43,7 +42,8 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 	if !ok {
 		return nothing
 	}
-	if foreign && !resemblesSpec(node, root) {
+	if !resemblesSpec(node, root) {
+		r.Hide(d.file)
 		var required []string
 		for _, k := range root.Keys {
 			if k.Required {
@@ -52,7 +52,7 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 		}
 		m := Mistake{File: d.file, known: true, Message: "this is another kind of file: none of its keys is known here; they are not shown, because the file might be private"}
 		if len(required) > 0 {
-			m.Hint = "a file here has the keys " + strings.Join(required, ", ")
+			m.Hint = "a file here has the keys " + strings.Join(required, ", ") + ": name another file, or move this one away"
 		}
 		r.Add(m)
 		return nothing
@@ -60,21 +60,27 @@ func (r *Report) readDocument(d *checkedFile, text []byte, root *Spec) *Value {
 	return d.checkValue(root, "", nil, node)
 }
 
-// resemblesSpec reports whether a top-level key of a document is one of the spec, perhaps misspelled. A document without keys resembles every spec.
+// resemblesSpec reports whether a top-level key of a document is one of the spec, or half of its keys are similar to one: another program's file may have
+// one similar key by chance. A document without keys resembles every spec.
 func resemblesSpec(document *yaml.Node, root *Spec) bool {
-	if document.Kind != yaml.MappingNode || len(document.Content) == 0 {
+	if root.Kind != Map || document.Kind != yaml.MappingNode || len(document.Content) == 0 {
 		return true
 	}
 	var known []string
 	for _, k := range root.Keys {
 		known = append(known, k.Name)
 	}
+	similar, all := 0, len(document.Content)/2
 	for i := 0; i+1 < len(document.Content); i += 2 {
-		if Nearest(document.Content[i].Value, known) != "" {
+		key := document.Content[i].Value
+		if slices.Contains(known, key) {
 			return true
 		}
+		if Nearest(key, known) != "" {
+			similar++
+		}
 	}
-	return false
+	return 2*similar >= all
 }
 
 // byteOrderMark is written by some editors before UTF-8 text.
