@@ -40,7 +40,7 @@ var classes = []struct{ name, meaning, act, exit, note string }{
 	{"source", "the API's answers contradict each other, or never end", "nobody at first; if it stays, ask the API's support", "1",
 		"Nothing is lost: what was received is stored, and the watermark stays where it was."},
 	{"disk", "the disk is full or fails", "free space, then run the same command again", "1",
-		"[Recover](recover.md#the-disk-is-full) says which files may be deleted."},
+		"`too little disk space` says that a step did not begin, so that nothing of it was written. [Recover](recover.md#the-disk-is-full) says which files may be deleted."},
 	{"busy", "another run writes the warehouse", "wait until it ends", "5",
 		"The message ends with the process number of the other run, its pipeline, its id and its start. `sync` first waits 30 minutes (`--wait`). " +
 			"The lock ends with its process: a run that was killed holds none."},

@@ -145,7 +145,7 @@ func columnSpec() *grammar.Spec {
 		return grammar.Spec{Name: name, Kind: grammar.Bool, Default: "false", Doc: doc}
 	}
 	return &grammar.Spec{Kind: grammar.Map, Keys: []grammar.Spec{
-		{Name: "name", Example: "id", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Doc: "Name of the column."},
+		{Name: "name", Example: "id", Kind: grammar.Text, Required: true, Form: inTable, Check: columnName, Cased: "The key of the record goes in from", Doc: "Name of the column."},
 		{Name: "from", Example: "location.country", Kind: grammar.OneOrAll, Item: &grammar.Spec{Kind: grammar.Text, Check: checkSource, Hint: "a path like location.country, or $read_at, $over, $erased, $position, $parent.id"},
 			Some: true, Doc: "Path of the value in the record. Default: the name. Of several paths the first with a value is used. `$read_at`: server time of the answer. `$over`: requested id or value. `$erased`: an erasure changed the row. In children also `$parent.<column>`, `$position`, `$key` of an entry and `$item`, a scalar item."},
 		{Name: "type", Example: "text", Kind: grammar.Enum, Required: true, Doc: "Type of the column.", Values: []grammar.Choice{

@@ -182,7 +182,7 @@ func (p *warehouseCopy) injectFault(f diskFault, n int) string {
 		p.t.Errorf("%s is taken for a fault of the program: %v", f.what, e)
 	case e.status.Signaled():
 		how = "died of " + e.status.Signal().String()
-	case strings.Contains(e.said, "the disk is full"):
+	case strings.Contains(e.said, "the disk is full"), strings.Contains(e.said, "too little disk space"):
 		how = "the disk is full"
 	case f.errno == syscall.ENOSPC || f.errno == syscall.EDQUOT:
 		p.t.Errorf("nobody says that the disk is full: %v", e)

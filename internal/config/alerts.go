@@ -22,8 +22,8 @@ func (a *alertEntry) takeAddress(field *string) func(*grammar.Value) {
 			checkReferences(v) // the reference is resolved when an alert is sent
 		} else if err := alertAddress(v.Text()); err != nil {
 			hint := "e.g. ${PING_URL}"
-			if errors.Is(err, errUnencrypted) { // which says what to write
-				hint = ""
+			if errors.Is(err, errUnencrypted) {
+				hint = "give an https:// address"
 			}
 			v.WrongKey(hint, "%s: %v", v.Path(), err)
 		}
@@ -74,7 +74,7 @@ func (a *alertConfig) resolveAddress(key, text string, lookup func(string) (stri
 	return address, nil
 }
 
-var errUnencrypted = errors.New("http:// would send it unencrypted: use https://")
+var errUnencrypted = errors.New("http:// would send the message unencrypted")
 
 // alertAddress refuses an address that alerts cannot be sent to: they use TLS, except on this machine.
 func alertAddress(text string) error {

@@ -66,7 +66,7 @@ func TestWrongAlertsAreReported(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:                                     "alerts.ops has neither ping nor webhook",
 		`{on: [failure]}`:                        "alerts.ops has neither ping nor webhook",
-		`{ping: "http://ping.example.com/s3t"}`:  "alerts.ops.ping: http:// would send it unencrypted: use https://",
+		`{ping: "http://ping.example.com/s3t"}`:  "alerts.ops.ping: http:// would send the message unencrypted\n      = give an https:// address",
 		`{webhook: "s3t"}`:                       "alerts.ops.webhook: this is not a URL",
 		`{ping: "${P}", on: [failures]}`:         `did you mean "failure"?`,
 		`{ping: "${P}", pipelines: [nigthly]}`:   `no pipeline "nigthly"`,

@@ -111,7 +111,7 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	var lacking *fs.PathError
 	switch {
 	case errors.As(err, &lacking) && errors.Is(err, fs.ErrNotExist):
-		return nil, nil, &problem.Problem{Class: "config", What: "there is no configuration file " + lacking.Path, Next: "change to its directory, give it with -f FILE, or write a new one: aqueduck init" + fileFlag(lacking.Path)}
+		return nil, nil, explainMissing(lacking.Path, names)
 	case err != nil:
 		return nil, nil, explainRead(err)
 	}
@@ -140,6 +140,17 @@ func loadConfig(names []string, env referenceExpander) (*Config, *schemas.Catalo
 	}
 	l.config.Warnings, l.config.origins, l.config.Texts = l.report.Warnings(), collectOrigins(root), env.cache.read
 	return l.config, catalogue, nil
+}
+
+// explainMissing says what to do about a file that does not exist. Beside another file that does, init would write over that one, or have a second time
+// what it has.
+func explainMissing(file string, names []string) error {
+	for _, name := range names {
+		if _, err := os.Stat(name); err == nil {
+			return &problem.Problem{Class: "config", What: "there is no configuration file " + file + ", which -f names beside others", Next: "correct its name, or omit -f " + problem.ShellQuote(file)}
+		}
+	}
+	return &problem.Problem{Class: "config", What: "there is no configuration file " + file, Next: "change to its directory, give it with -f FILE, or write a new one: aqueduck init" + fileFlag(file)}
 }
 
 // fileFlag is the flag that names a file for init, if it is not the default.

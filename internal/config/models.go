@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,7 +128,7 @@ func (l *configLoader) materializeModels(v *grammar.Value) {
 			for _, m := range all {
 				known = append(known, m.Name)
 			}
-			item.Wrong(grammar.DidYouMean(item.Text(), known), "no model is called %q", item.Text())
+			item.Wrong(cmp.Or(grammar.DidYouMean(item.Text(), known), "docs/models.md has all models"), "no model is called %q", item.Text())
 		}
 	}
 }

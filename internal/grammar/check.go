@@ -275,7 +275,9 @@ func (d *checkedFile) checkScalar(v *Value) {
 		v.text = text
 	}
 	if no := v.spec.checkScalarText(v.text); no != nil {
-		d.reportMistake(v.node, d.messageAt(v.path, no.message), no.hint)
+		m := d.newMistake(v.node, d.messageAt(v.path, no.message), no.hint)
+		m.quotes = no.quotes
+		d.report.Add(m)
 		return
 	}
 	v.valid = true

@@ -49,6 +49,7 @@ type Spec struct {
 	Form     *Form                  // of a Text, and of the keys of a Free; nil: any text
 	Check    func(text string) error
 	Hint     string // shown when Form or Check refuses
+	Cased    string // shown before a text that would have the form in lower case: what the text itself may be written for
 	Example  string // of a required key or item: a value as a file has it, shown where there is none
 	See      string // for documentation: another key that has the same keys
 }

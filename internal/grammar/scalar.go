@@ -46,6 +46,7 @@ func ParseDate(text string) (time.Time, error) {
 // scalarRefusal is why a scalar is refused, and what to do.
 type scalarRefusal struct {
 	message, hint string
+	quotes        bool // the hint quotes the text
 }
 
 // checkScalarText is nil when a scalar's text is what its spec requires.
@@ -78,7 +79,23 @@ func (s *Spec) checkScalarText(text string) *scalarRefusal {
 		// The message may quote the text.
 		err = errors.New("the value does not fit")
 	}
+	if lower := s.lowerCase(text); lower != "" {
+		return &scalarRefusal{message: err.Error(), hint: lower, quotes: true}
+	}
 	return &scalarRefusal{message: err.Error(), hint: hint}
+}
+
+// lowerCase is the hint for a text that has the form, once it is in lower case; "" for others.
+func (s *Spec) lowerCase(text string) string {
+	lower := strings.ToLower(text)
+	if s.Kind != Text || s.Secret != nil || s.Form.Check(text) == nil || s.refuseText(lower) != nil {
+		return ""
+	}
+	hint := fmt.Sprintf(hintNear+" %q?", lower)
+	if s.Cased != "" {
+		hint += " " + s.Cased + ": " + text
+	}
+	return hint
 }
 
 // refuseText checks a text against its Form, then with Check.

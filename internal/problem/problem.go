@@ -176,6 +176,9 @@ func classifyDatabase(err error) *Problem {
 // nameDiskFirst is the text of an error about a full disk. It begins with the disk; what was being done comes last.
 func nameDiskFirst(err error) string {
 	full, text := failure.ErrDiskFull.Error(), err.Error()
+	if errors.Is(err, failure.ErrNoRoom) {
+		full = failure.ErrNoRoom.Error()
+	}
 	doing, why, found := strings.Cut(text, full)
 	if !found {
 		return full + ": " + text

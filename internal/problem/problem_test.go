@@ -53,6 +53,7 @@ func TestADiskErrorNamesTheDiskFirst(t *testing.T) {
 		"as it is":        {full, "the disk is full in data: write work.duckdb: no space left on device"},
 		"below others":    {fmt.Errorf("stream contacts: the work database is closed: %w", full), "the disk is full in data: write work.duckdb: no space left on device (stream contacts: the work database is closed)"},
 		"explained only":  {layout.Dir("data").Explain(fmt.Errorf("publish: %w", syscall.ENOSPC)), "the disk is full in data: publish: no space left on device"},
+		"not begun":       {fmt.Errorf("publish: %w: it needs 64 MiB", failure.ErrNoRoom), "too little disk space: it needs 64 MiB (publish)"},
 		"never explained": {fmt.Errorf("write the report: %w", syscall.ENOSPC), "the disk is full: write the report: no space left on device"},
 	} {
 		if p := AsProblem(tt.err); p.Class != "disk" || p.What != tt.want {

@@ -12,6 +12,8 @@ import (
 var (
 	// ErrDiskFull is every error about a full disk.
 	ErrDiskFull = disk.ErrFull
+	// ErrNoRoom is the ErrDiskFull of a step that did not begin, because the disk has too little space for it.
+	ErrNoRoom = disk.ErrNoRoom
 	// ErrDamaged is the error of a damaged work database: the next Open restores it from the published file.
 	ErrDamaged = errors.New("the work database is damaged")
 	// ErrFormat is the error of a database that a newer version of the program made.

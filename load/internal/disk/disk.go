@@ -17,6 +17,14 @@ import (
 // ErrFull is every error about a full disk.
 var ErrFull = errors.New("the disk is full")
 
+// ErrNoRoom is the ErrFull of a step that did not begin, because the disk has too little space for it.
+var ErrNoRoom error = noRoom{}
+
+type noRoom struct{}
+
+func (noRoom) Error() string { return "too little disk space" }
+func (noRoom) Unwrap() error { return ErrFull }
+
 // Clone copies a file durably. It shares the blocks where the filesystem can, else it copies the bytes. Only the owner
 // can read the copy.
 func Clone(to, from string) (err error) {
@@ -96,14 +104,14 @@ func Free(dir string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
-// Room returns ErrFull, before anything is written, for a step that the disk has no space for.
+// Room returns ErrNoRoom, before anything is written, for a step that the disk has no space for.
 func Room(dir string, need int64, what string) error {
 	free, err := Free(dir)
 	if err != nil || free >= Needed(need) {
 		return err
 	}
 	return fmt.Errorf("%w: %s needs %s of free space in %s, %s are free, so %s more are needed; nothing was written",
-		ErrFull, what, Bytes(Needed(need)), dir, Bytes(free), Bytes(Needed(need)-free))
+		ErrNoRoom, what, Bytes(Needed(need)), dir, Bytes(free), Bytes(Needed(need)-free))
 }
 
 // Explain makes an error that a full disk caused an ErrFull. It returns all other errors unchanged.

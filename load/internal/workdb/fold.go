@@ -40,7 +40,7 @@ func (w *Database) FoldLocked(ctx context.Context) error {
 		return nil
 	}
 	d := w.path
-	if err := disk.Room(string(d), 2*(disk.Size(d.Database())+w.LogSize()), "writing the database anew"); err != nil {
+	if err := disk.Room(string(d), 2*(disk.Size(d.Database())+w.LogSize()), "writing the database"); err != nil {
 		return err
 	}
 	if err := w.closeLocked(); err != nil {
