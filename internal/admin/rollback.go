@@ -24,17 +24,21 @@ import (
 type PublishedFile struct {
 	Run     string    `json:"run"`                   // the run that published it; further files of one run end in -2, -3 …
 	At      time.Time `json:"published_at,omitzero"` // by the warehouse's clock; absent: unknown
-	What    string    `json:"what"`                  // what made it, and whether readers have it by a rollback; "": an older version of the program did not record it
+	What    string    `json:"what"`                  // what made it, and whether readers have it, or left it, by a rollback; "": an older version of the program did not record it
 	Bytes   int64     `json:"bytes"`                 // size of the file
 	Current bool      `json:"current"`               // readers have it now
 	Path    string    `json:"path"`
 
 	written time.Time // when it was published, by its own record; otherwise the time of the file
 	age     string    // compared with the current file: older, newer
+	left    bool      // a rollback took readers away from it
 }
 
 // Age says how the file compares with the one that readers have: older or newer.
 func (f PublishedFile) Age() string { return f.age }
+
+// IsLeft reports whether a rollback gave readers an older file in place of this one, and none gave it back to them.
+func (f PublishedFile) IsLeft() bool { return f.left }
 
 // Time says when the file was published; a dash if no file tells.
 func (f PublishedFile) Time() string { return term.OrDash(f.At) }
@@ -83,7 +87,30 @@ func PublishedFiles(ctx context.Context, dir layout.Dir) ([]PublishedFile, error
 			age = "older"
 		}
 	}
-	return files, nil
+	return files, markLeft(dir, files)
+}
+
+// markLeft marks the files, newest first, that a rollback took readers away from: whoever goes back another time may not want them.
+func markLeft(dir layout.Dir, files []PublishedFile) error {
+	rollbacks, err := runlog.Rollbacks(dir)
+	find := func(run string) int {
+		return slices.IndexFunc(files, func(f PublishedFile) bool { return f.Run == run })
+	}
+	for _, b := range rollbacks {
+		from, to := find(b.FromRun), find(b.ToRun)
+		if from >= 0 && (to < 0 || from < to) {
+			files[from].left = true
+		}
+		if to >= 0 {
+			files[to].left = false
+		}
+	}
+	for i := range files {
+		if f := &files[i]; f.left {
+			f.What = strings.TrimPrefix(f.What+", left by a rollback", ", ")
+		}
+	}
+	return err
 }
 
 // Rollback gives readers the file of an earlier run, if agreed returns true for the change; done reports whether it did. An empty run means the

@@ -176,12 +176,15 @@ func TestNextStepsRepeatFlagsInCommandsAlone(t *testing.T) {
 	for _, command := range newRoot(env).Commands() {
 		name := "aqueduck " + command.Name()
 		wanted := name + " -f my.yaml"
-		if slices.Contains([]string{"completion", "help", "version"}, command.Name()) || !command.IsAvailableCommand() {
+		if slices.Contains([]string{"completion", "help", "init", "version"}, command.Name()) || !command.IsAvailableCommand() {
 			wanted = name
 		}
 		if next := given.Append(name + " nightly"); next != wanted+" nightly" {
 			t.Errorf("a next step with %s is %q", name, next)
 		}
+	}
+	if next := given.Append("give that directory: --dir DIR; without one: aqueduck sync"); next != "give that directory: --dir DIR; without one: aqueduck sync -f my.yaml" {
+		t.Errorf("a next step with a placeholder is %q", next)
 	}
 	bug := problem.Classify(errors.New("unknown")).Next
 	if next := given.Append(bug); !strings.Contains(bug, "aqueduck from") || next != bug {

@@ -23,7 +23,8 @@ func newRollback(env *Env) *cobra.Command {
 		Short: "Restore an older published file for readers",
 		Long: `Restore the newest published file that is older than the file of readers: each rollback goes one file further back. RUN, the
 beginning of a run's id or short id, names another file, also a newer one. Shows both files and asks for confirmation. --list shows
-what made each file; one that erase or state made replaces the file before it.
+what made each file; one that erase or state made replaces the file before it. A file from which a rollback took readers away is
+"left by a rollback": going back another time may lead to it, and the question says so.
 
 Later commits are dropped, watermarks included: the next run reads the later changes again. Stop the schedule first if readers
 should keep the file. Parquet files change with the next publish, tables of warehouse.mirror at once; with --dir, they change
@@ -55,7 +56,7 @@ when aqueduck mirror runs. runs and status show the rollback.`,
 			done, err := admin.Rollback(c.Context(), runner, run, func(from, to admin.PublishedFile) (bool, error) {
 				restored = runlog.ShortRun(to.Run)
 				env.explainClockOf(env.Stderr)
-				fmt.Fprintf(env.Stderr, "readers have %s, published at %s\nthey will get %s, published at %s\n", runlog.ShortRun(from.Run), from.Time(), restored, to.Time())
+				fmt.Fprintf(env.Stderr, "readers have %s, published at %s\nthey will get %s, published at %s%s\n", runlog.ShortRun(from.Run), from.Time(), restored, to.Time(), noteLeft(env, to))
 				if yes {
 					return true, nil
 				}
@@ -73,6 +74,14 @@ when aqueduck mirror runs. runs and status show the rollback.`,
 	c.Flags().BoolVar(&list, "list", false, "list the published files, newest first")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return c
+}
+
+// noteLeft says that a rollback took readers away from a file: it may have what they were to be spared of.
+func noteLeft(env *Env, f admin.PublishedFile) string {
+	if !f.IsLeft() {
+		return ""
+	}
+	return "; a rollback took readers away from this file before: for another one, see " + env.given.Append("aqueduck rollback --list")
 }
 
 func printFiles(c *cobra.Command, env *Env, dir layout.Dir, args []string) error {

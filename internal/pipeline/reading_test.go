@@ -73,7 +73,7 @@ func TestT161ASearchThatReturnsNothingIsCheckedByID(t *testing.T) {
 		before := b.space.RequestCount()
 		report := b.trySync(runner.Options{})
 		for name, mark := range marks {
-			if s := streamResult(t, report, name); s.Status != runlog.StatusFailed || s.Class != "source" || !strings.Contains(s.Error, "still exist at the source") {
+			if s := streamResult(t, report, name); s.Status != runlog.StatusFailed || s.Class != "source" || !strings.HasPrefix(s.Error, "its list lacks ") || !strings.Contains(s.Error, "still exist at the source") {
 				t.Errorf("%s: %+v", name, s)
 			}
 			if got := b.loadState(name).SyncedTo; got != mark {
@@ -238,7 +238,7 @@ func TestT161ABrokenSearchIsNoticedAfterAQuietMonth(t *testing.T) {
 	b.failOn(b.space.UpdateContact(b.space.ContactIDs("active")[0], emulator.FieldChange{Field: "name", Value: "Hidden"}))
 	b.space.Advance(time.Hour)
 	b.answerWith("contacts.search", func([]byte) []byte { return []byte(emptied) })
-	b.searchFailsThenRecovers(mark, "still exist at the source")
+	b.searchFailsThenRecovers(mark, "; it still exists at the source, as a request by id shows; ")
 }
 
 // TestT159TimesInMillisecondsAreReportedOnce: the rows are right, and a finding names the stream and a column.

@@ -40,8 +40,9 @@ var ownCommands = []string{"check", "doctor", "emulate", "erase", "init", "mirro
 	"serve", "state", "status", "streams", "sync", "top", "verify", "worker"}
 
 // Append adds the flags to every command of this program in a next step, but not to other words after the program's name, unless the step names a directory already.
+// The placeholder DIR is none.
 func (g CLIFlags) Append(next string) string {
-	if g == "" || strings.Contains(next, " "+string(g)) || strings.Contains(next, " --dir ") {
+	if g == "" || strings.Contains(next, " "+string(g)) || strings.Contains(strings.ReplaceAll(next, " --dir DIR", ""), " --dir ") {
 		return next
 	}
 	return ownVerb.ReplaceAllStringFunc(next, func(command string) string {

@@ -34,6 +34,17 @@ func (b Rollback) Save(dir layout.Dir) error {
 	return PastRun{Started: b.At, Finished: b.At, Outcome: RolledBack, Rollback: &b}.Save(dir)
 }
 
+// Rollbacks returns the rollbacks that the notes of runs have, the oldest first.
+func Rollbacks(dir layout.Dir) (all []Rollback, err error) {
+	notes, err := readNotes(dir)
+	for _, e := range notes {
+		if e.Rollback != nil {
+			all = append(all, *e.Rollback)
+		}
+	}
+	return all, err
+}
+
 // LastRollback returns the last rollback if nothing was published since; nil: readers have the newest file.
 func LastRollback(dir layout.Dir) (*Rollback, error) {
 	notes, err := readNotes(dir)

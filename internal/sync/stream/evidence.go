@@ -130,6 +130,9 @@ func (e *windowEvidence) confirmMissingByID(ctx context.Context, t *Task) error 
 	}
 	exist := e.stored - len(ids) + len(there)
 	proof := fmt.Sprintf("%d of these %d still exist at the source, as requests by id show", within, len(ids))
+	if len(ids) == 1 {
+		proof = "it still exists at the source, as a request by id shows"
+	}
 	switch {
 	case !known && len(ids) < e.stored:
 		return nil
