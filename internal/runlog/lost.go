@@ -58,7 +58,7 @@ func ExplainUnreadable(dir layout.Dir, err error) error {
 		return &problem.Problem{Class: "data", What: "the published file is damaged, and no older file is intact", Err: err, Next: NextAfterLoss}
 	case errors.Is(err, failure.ErrNothingPublished), errors.Is(err, failure.ErrUnreadable):
 		if gone, unread := LostPublished(dir); unread == nil && gone {
-			return &problem.Problem{Class: "data", What: fmt.Sprintf("runs published to %s, and no published file is left", dir), Next: NextAfterLoss + "; without a backup: aqueduck sync"}
+			return &problem.Problem{Class: "data", What: fmt.Sprintf("runs published to %s/, and no published file is left", dir), Next: NextAfterLoss + "; without a backup: aqueduck sync"}
 		}
 	}
 	return err

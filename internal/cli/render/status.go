@@ -29,7 +29,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	if why := s.WhyUnreadable(); why != nil {
 		fmt.Fprintf(w, "data      %s: %s\n          next: %s\n", describeUnreadable(s), why.Error(), why.Next)
 	} else if len(s.Streams) == 0 {
-		fmt.Fprintf(w, "data      none yet: nothing is published in %s\n", s.Dir)
+		fmt.Fprintf(w, "data      none yet: nothing is published in %s/\n", s.Dir)
 		if !failed { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
