@@ -31,7 +31,7 @@ func TestAReaderIsToldAStepThatHelps(t *testing.T) {
 		"a copy instead of the link": {files: []string{"a"}, extra: "warehouse.duckdb", err: failure.ErrNothingPublished,
 			want: "error[config] DIR/warehouse.duckdb is a file, not the link to the published file\n     next: move this file away, then run aqueduck sync, which makes the link again; nothing is lost"},
 		"all files gone": {link: true, err: failure.ErrNothingPublished,
-			want: "error[data] runs published to DIR, and no published file is left\n     next: restore a backup into an empty directory"},
+			want: "error[data] runs published to DIR/, and no published file is left\n     next: restore a backup into an empty directory"},
 		"an older file is intact": {files: []string{"!0", "1", "!a"}, link: true, err: failure.ErrUnreadable,
 			want: "error[data] the published file cannot be read\n     next: aqueduck sync, which goes on from an intact file; until then, open DIR/.aqueduck/published/1.duckdb"},
 		"none is intact": {files: []string{"!0", "!a"}, link: true, err: failure.ErrUnreadable,

@@ -93,7 +93,7 @@ func (e *PastRun) Reported(r *Report) {
 	}
 	for _, s := range r.Streams {
 		if s.Error != "" && (s.Status == StatusFailed || s.Lost) {
-			e.Class, e.Error, e.Next = s.Class, s.Name(r)+": "+s.Error, s.Next
+			e.Class, e.Error, e.Next = s.Class, s.Name(r)+": "+WithoutStream(s.Stream, s.Error), s.Next
 			if s.Class == "disk" { // the disk is full for every stream
 				e.Error = s.Error
 			}

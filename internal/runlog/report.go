@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/internal/problem"
@@ -277,6 +278,11 @@ func StreamNamer[S any](streams []S, place func(S) (workspace, stream string)) f
 
 func (s *StreamResult) Name(r *Report) string {
 	return StreamNamer(r.Streams, func(s StreamResult) (string, string) { return s.Workspace, s.Stream })(*s)
+}
+
+// WithoutStream returns the error of a stream for a line that names the stream itself.
+func WithoutStream(stream, text string) string {
+	return strings.TrimPrefix(text, "stream "+stream+": ")
 }
 
 // Of names the workspace of an error when the run reads several; "" otherwise.

@@ -153,7 +153,7 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 		}
 		switch {
 		case stream.Outcome == string(runlog.StatusFailed) && stream.Error != "":
-			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(stream), stream.Error, stream.Hint)
+			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(stream), runlog.WithoutStream(stream.Stream, stream.Error), stream.Hint)
 		case stream.Hint != "":
 			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
 		}

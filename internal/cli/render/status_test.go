@@ -57,7 +57,7 @@ func TestAMissingModelIsShown(t *testing.T) {
 // The error of each stream that failed is there, not only that of the first.
 func TestStatusNamesStreamsThatAreNotRead(t *testing.T) {
 	t.Parallel()
-	tags := runlog.StreamStatus{Workspace: "main", Stream: "tags", Outcome: "FAILED", Error: "the key id is missing", Hint: "compare key: in streams/tags.yaml"}
+	tags := runlog.StreamStatus{Workspace: "main", Stream: "tags", Outcome: "FAILED", Error: "stream tags: the key id is missing", Hint: "compare key: in streams/tags.yaml"}
 	admins := runlog.StreamStatus{Workspace: "main", Stream: "admins", Outcome: "FAILED", Error: "10 of 10 rows are missing from the source list", Hint: "check the source"}
 	begun := runlog.StreamStatus{Workspace: "main", Stream: "contacts"}
 	for _, c := range []struct {

@@ -38,8 +38,7 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 		t.Result.Status = runlog.StatusUnavailable
 		t.Result.Lost = t.Workspace.Answers[t.Stream.Name] == string(runlog.StatusOK)
 	}
-	// The result names the stream itself.
-	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, strings.TrimPrefix(found.Error(), "stream "+t.Stream.Name+": "), t.Run.Runner.Given.Append(found.NextFor(t.Run.Pipeline.Name))
+	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, found.Error(), t.Run.Runner.Given.Append(found.NextFor(t.Run.Pipeline.Name))
 }
 
 // explainRequirement replaces the next step of a refusal by the stream's requirement, where its file states one.
