@@ -16,7 +16,7 @@ import (
 type Retention struct {
 	Keep     int             // number of older files, the newest
 	Replaced map[string]bool // names of files that a newer one replaces: they neither stay nor count
-	Undo     string          // name of the file that the current one replaces, and that stays, without counting, for a rollback; "": none
+	Undo     string          // name of a file that a newer one replaces, and that stays, without counting, for a rollback; "": none
 	// Clean frees an older file of erased data; after an error, or where it is nil, the file is removed.
 	Clean func(ctx context.Context, file string) error
 }

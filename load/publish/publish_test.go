@@ -261,9 +261,9 @@ func TestFilesOfCommandsDoNotCount(t *testing.T) {
 	rewind()
 	h.requireFiles("a rewind, which a rollback may undo", "run02 run03 run07 run08")
 	rewind()
-	h.requireFiles("the next rewind", "run02 run03 run08 run09")
+	h.requireFiles("the next rewind", "run02 run03 run07 run09")
 	erase()
-	h.requireFiles("an erasure after it", "run02 run03 run10")
+	h.requireFiles("an erasure after it, which does not end the way back", "run02 run03 run07 run10")
 
 	// A kill after the link was swapped leaves the file that was replaced.
 	before := filepath.Join(t.TempDir(), "before")
@@ -273,7 +273,7 @@ func TestFilesOfCommandsDoNotCount(t *testing.T) {
 	erase()
 	must(t, os.Link(before, filepath.Join(h.dir.Published(), "run10.duckdb")))
 	must(t, os.WriteFile(filepath.Join(h.dir.Published(), "run10.sha256"), sum, 0o444))
-	h.requireFiles("a kill", "run02 run03 run10 run11")
+	h.requireFiles("a kill", "run02 run03 run07 run10 run11")
 	run()
 	h.requireFiles("the run after the kill", "run03 run11 run12")
 

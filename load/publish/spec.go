@@ -20,7 +20,7 @@ type Spec struct {
 	What      string // what makes the file, for people, such as: run of nightly
 	Keep      int    // number of older published files to keep for a rollback
 	Replaces  bool   // the file replaces the one that it is made from, which does not count as an older one
-	Undo      bool   // with Replaces: that one stays until the next publish, for a rollback
+	Undo      bool   // with Replaces: the file of the last run stays until the next one that does not replace, for a rollback
 	Schemas   []Schema
 	Now       func() time.Time
 	Rebuild   bool                            // write the file again, table by table
@@ -143,8 +143,8 @@ type publishRun struct {
 	fresh  string // directory of the private copy
 	result Result
 
-	replaces string          // name of the file that this one replaces; "": none
-	replaced map[string]bool // names of all files that were replaced, as the file says
+	replaces string            // name of the file that this one replaces; "": none
+	replaced map[string]string // by the name of each file that replaced one, as the file says, the name of that one
 
 	fingerprints map[string]string // of the definitions of each schema
 	lakes        []*lakeWriter

@@ -246,8 +246,8 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 	return result, nil
 }
 
-// PublishCommand publishes what a command has changed, and closes the Writer. The file replaces the one that it was made from. With undo, that one stays until
-// the next publish: a rollback undoes the command.
+// PublishCommand publishes what a command has changed, and closes the Writer. The file replaces the one that it was made from. With undo, the file of the
+// last run stays until the next run publishes: a rollback undoes the command, and the commands before it.
 func (w *Writer) PublishCommand(ctx context.Context, what string, undo bool) (publish.Result, error) {
 	w.spec.What, w.spec.Replaces, w.spec.Undo = what, true, undo
 	return w.Publish(ctx, false)
