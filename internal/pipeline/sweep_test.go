@@ -164,15 +164,17 @@ func TestT152EmptyListsDeleteNoContact(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(53))
 	b.syncOnce(runner.Options{})
-	before := b.queryRows("SELECT count(*), count(_gone_at) FROM deleted_contacts_all")
+	const stored = "SELECT count(*), count(_gone_at), (SELECT synced_to FROM _sync.checkpoints WHERE stream = 'deleted_contacts') FROM deleted_contacts_all"
+	before := b.queryRows(stored)
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = true })
 	for range 3 {
+		b.space.Advance(time.Minute)
 		report := b.trySync(runner.Options{})
 		if s := streamResult(t, report, "deleted_contacts"); report.Exit() != problem.ExitFailed || s.Class != "data" || s.Requests == 0 {
 			t.Errorf("%s\n%+v", report.LastLine(), report.Streams)
 		}
-		if got := b.queryRows("SELECT count(*), count(_gone_at) FROM deleted_contacts_all"); got[0] != before[0] {
-			t.Fatalf("inactive contacts and those gone: %s, then %s", before, got)
+		if got := b.queryRows(stored); got[0] != before[0] {
+			t.Fatalf("inactive contacts, those gone, and the watermark: %s, then %s", before, got)
 		}
 	}
 	b.space.SetKnobs(func(k *emulator.Knobs) { k.EmptyLists = false })

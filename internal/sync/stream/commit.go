@@ -87,7 +87,10 @@ func (t *Task) addPage(page extract.Page) error {
 	}
 	t.Result.Extracted += int64(len(page.Records))
 	if !t.IsWindowed() {
-		t.State = page.State
+		before := t.State.SyncedTo
+		if t.State = page.State; t.State.Sweep != nil && t.Stream.Absent == "gone" {
+			t.swept.reached, t.State.SyncedTo = page.State.SyncedTo, before // until its end says what is gone
+		}
 	}
 	auditPage(t, page)
 	if page.Gap {

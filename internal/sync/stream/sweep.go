@@ -97,6 +97,7 @@ func (t *sweepReader) endSweep(ctx context.Context) error {
 	if t.State.Unchanged, err = t.noteUnchanged(ctx); err != nil {
 		return fmt.Errorf("stream %s: at the end of its list: %w", t.Stream.Name, err)
 	}
+	t.State.SyncedTo = max(t.State.SyncedTo, t.swept.reached)
 	t.State.Sweep, t.State.Position, t.swept = nil, nil, sweptList{}
 	return t.Commit(ctx)
 }
@@ -186,7 +187,7 @@ func (t *sweepReader) softDelete(ctx context.Context, first, n int, agreed bool)
 		return fmt.Errorf("stream %s: at the end of its list: %w", t.Stream.Name, err)
 	}
 	state := t.State
-	state.Sweep, state.Position = nil, nil
+	state.Sweep, state.Position, state.SyncedTo = nil, nil, max(state.SyncedTo, t.swept.reached)
 	err = t.Run.Writer.Use(func(work *load.Work) error {
 		absent, present, err := work.Sweeps.Absent(ctx, t.Workspace.Name, t.Stream.Name, t.sweepOf(n), numbers...)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 type sweptList struct {
 	commits     int    // of this sweep; a sweep that an earlier run began counts one more
 	fingerprint string // of the whole list; "": it came in several batches, or is not to be compared
+	reached     int64  // where its end moves the watermark, in unix seconds
 	written     int64  // rows that the commits wrote or deleted
 	unchanged   bool   // list and tables are as they were when a sweep changed nothing: there is nothing to commit
 }
