@@ -3,6 +3,7 @@ package runlog
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -130,20 +131,25 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	return detail, nil
 }
 
+// publishedAt is when anything published a file under an id, given as in FindRun, as the kept files say: after a rollback, the current one may not know it.
+// The zero time if nothing did.
+func publishedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time, err error) {
+	files, err := dir.PublishedFiles()
+	if errors.Is(err, fs.ErrNotExist) {
+		return at, nil
+	}
+	for name, record := range PublishRecords(ctx, files) {
+		if MatchesRun(name, id) && record.At.After(at) {
+			at = record.At
+		}
+	}
+	return at, err
+}
+
 // erasedAt is when the command erase published a file under an id, given as in FindRun; the zero time if it did not.
 func erasedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time, err error) {
-	return recordedAt(ctx, dir, "erasures", id)
-}
-
-// publishedAt is when anything published a file under an id, given as in FindRun; the zero time if nothing did.
-func publishedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time, err error) {
-	return recordedAt(ctx, dir, "publishes", id)
-}
-
-// recordedAt is the newest time of a run, by an id as in FindRun, in a table of _sync; the zero time if it is not there.
-func recordedAt(ctx context.Context, dir layout.Dir, table, id string) (at time.Time, err error) {
 	err = WithPublished(ctx, dir, func(f PublishedDB) error {
-		return f.queryStatement(ctx, "SELECT run_id, max(recorded_at) FROM _sync."+table+" GROUP BY ALL", func(v []any) error {
+		return f.queryStatement(ctx, "SELECT run_id, max(recorded_at) FROM _sync.erasures GROUP BY ALL", func(v []any) error {
 			if MatchesRun(AsText(v[0]), id) {
 				at = AsTime(v[1])
 			}

@@ -71,10 +71,13 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 	return nil, restored, err
 }
 
+// filesRemoved says what a publish removed that was to be kept.
+const filesRemoved = "published files were removed, and no rollback can restore them"
+
 // WarnRemoved logs why a publish outside of a run removed older published files that were to be kept.
 func WarnRemoved(r *runner.Runner, result publish.Result) {
 	if result.Removed != nil {
-		r.Log.Warn("older published files were removed", "error", result.Removed)
+		r.Log.Warn(filesRemoved, "error", result.Removed, "next", "list those that are left: aqueduck rollback --list")
 	}
 }
 

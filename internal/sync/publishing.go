@@ -46,7 +46,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		reportOmitted(ctx, r)
 	}
 	if result.Removed != nil {
-		r.AddNote("older published files were removed: " + result.Removed.Error())
+		r.AddNote(filesRemoved + ": " + result.Removed.Error())
 	}
 	r.Reported.Published = r.Reported.Published || result.Published
 	r.Reported.Unchanged = result.Unchanged && !r.Reported.Published

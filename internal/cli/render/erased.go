@@ -34,7 +34,11 @@ func PrintErased(done []admin.Erased, w io.Writer) {
 		fmt.Fprintf(w, "erased    %s of %s: %s in %s; %s rewritten or removed\n", strings.Join(e.IDs, ", "), e.Workspace, term.Count(int(e.Certificate.Rows), "row"),
 			term.Count(len(e.Tables), "table"), term.Count(len(e.Files), "file"))
 	}
-	fmt.Fprintln(w, "          _sync.erasures has the certificate; with -v every table and file is listed")
+	certificate := "_sync.erasures has the certificate"
+	if !slices.ContainsFunc(done, func(e admin.Erased) bool { return e.Rows > 0 }) {
+		certificate = "there was nothing left to erase: _sync.erasures has the certificate of the erasure before"
+	}
+	fmt.Fprintln(w, "          "+certificate+"; with -v every table and file is listed")
 }
 
 // ErasureCertificate is a row of _sync.erasures as JSON.

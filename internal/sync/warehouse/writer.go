@@ -278,7 +278,7 @@ func (w *Writer) publishApart(ctx context.Context, apart layout.Dir, name string
 	}
 	defer func() { err = errors.Join(err, older.Close()) }()
 	if before, err := older.Work.Erasures.IsBefore(ctx, name); err != nil || !before {
-		return errors.Join(err, errors.New("readers have a file that was not made from this one, as after a rollback"))
+		return errors.Join(err, errors.New("a rollback left it, and it may have rows that the current file lacks"))
 	}
 	published, err := older.Work.Facts.Meta(ctx, "published_at")
 	if err != nil {
