@@ -39,8 +39,8 @@ Messages about a private file give the line and kind of each mistake, and none o
 only their owner can read, files outside the configuration's directory, and files of another kind, which have none of its keys.
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. Once the
-files have no mistake, the first warnings name what a run on this machine would be refused for: a token file that others can read, a
-damaged file of the warehouse. The line below the warnings then says so.
+files have no mistake, the first warnings say why a run on this machine would be refused, and so does the line below the
+warnings. Reasons are a token file that others can read, or a damaged file of the warehouse.
 
 A variable that is not set is a mistake, for example in warehouse.dir. In an address, a token or an alert it is only listed. A
 run without an address or a token fails; a run without the address of an alert warns.

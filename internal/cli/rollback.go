@@ -24,7 +24,7 @@ func newRollback(env *Env) *cobra.Command {
 		Long: `Restore the newest published file that is older than the file of readers: each rollback goes one file further back. RUN, the
 beginning of a run's id or short id, names another file, also a newer one. Shows both files and asks for confirmation. --list shows
 what made each file; one that erase or state made replaces the file before it. A file from which a rollback took readers away is
-"left by a rollback": going back another time may lead to it, and the question says so.
+"left by a rollback": a later rollback may lead to it, and the question says so.
 
 Later commits are dropped, watermarks included: the next run reads the later changes again. Stop the schedule first if readers
 should keep the file. Parquet files change with the next publish, tables of warehouse.mirror at once; with --dir, they change
