@@ -276,8 +276,8 @@ bench-large: ## a million contacts the whole way in 1 GiB of memory; needs 60 GB
 bench-models: ## CPU time and memory of each model over a million contacts; needs 15 GB of disk
 	go run ./tools/bench -models -contacts 1000000 -only "$(ONLY)" -keep "$(KEEP)"
 
-bench-tables: ## CPU time of publishes that make the tables of models over ten million parts; needs 8 GB of disk
-	go run ./tools/bench -tables -contacts 1000000
+bench-tables: ## CPU time of publishes that make the tables of models; needs 8 GB of disk
+	go run ./tools/bench -tables -contacts $(CONTACTS)
 
 OF ?= .
 
