@@ -133,3 +133,23 @@ func TestRunsOfAnEmulatedWorkspaceThatNeverFilledTheDirectoryHaveTheTimeOfThisMa
 		}
 	}
 }
+
+// TestRollbacksOfOneMomentAreListedNewestFirst: the clock of an emulated workspace may stand still between them, and they have no id.
+func TestRollbacksOfOneMomentAreListedNewestFirst(t *testing.T) {
+	t.Parallel()
+	dir := layout.Dir(t.TempDir())
+	writeState(t, dir, dir.EmulatorFile(), `{"clock":"2026-11-20T02:00:00Z"}`)
+	at := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	for _, to := range []string{"A-01", "B-01", "C-01"} {
+		if err := (Rollback{At: at, ToRun: to}).Save(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, err := History(t.Context(), dir, "", 5)
+	if err != nil || len(runs) != 3 {
+		t.Fatalf("%v %+v", err, runs)
+	}
+	if got := runs[0].Rollback.ToRun + " " + runs[1].Rollback.ToRun + " " + runs[2].Rollback.ToRun; got != "C-01 B-01 A-01" {
+		t.Errorf("listed: %s", got)
+	}
+}

@@ -95,7 +95,7 @@ func History(ctx context.Context, dir layout.Dir, pipeline string, most int) ([]
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range notes {
+	for _, e := range slices.Backward(notes) { // of those with the same time, the last is the newest
 		if e.Run == "" && (pipeline == "" || e.Pipeline == pipeline) {
 			runs = append(runs, e)
 		}

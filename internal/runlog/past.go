@@ -252,7 +252,7 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 }
 
 func newestFirst(runs []PastRun) {
-	slices.SortFunc(runs, func(a, b PastRun) int {
+	slices.SortStableFunc(runs, func(a, b PastRun) int {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(b.Run, a.Run))
 	})
 }
