@@ -108,7 +108,7 @@ func TestT174UnmaskedValuesReturnWhenReadAgain(t *testing.T) {
 	if got := b.queryRows(email)[0]; got != "ann@example.com" {
 		t.Errorf("read again it is %q", got)
 	}
-	if !strings.Contains(notes, "contacts: hash email") {
+	if !strings.Contains(notes, "contacts: the setting hash email was removed: ") {
 		t.Errorf("of those that were not read again the run says %q", notes)
 	}
 }
