@@ -77,7 +77,7 @@ func showsTheRunUnderWay(t *testing.T, ours, theirs *os.File, arguments ...strin
 		t.Fatal(err)
 	}
 	head := regexp.MustCompile(`nightly reading for \S+: percent and time left unknown, [\d,]+ rows, \d+ requests`)
-	line := regexp.MustCompile(`contacts +history +[\d,]+ +[\d,]+ +\d+ +\d+ %`)
+	line := regexp.MustCompile(`contacts +backfill +[\d,]+ +[\d,]+ +\d+ +\d+ %`)
 	var shown strings.Builder
 	buffer := make([]byte, 4096)
 	opened := false

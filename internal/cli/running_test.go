@@ -84,7 +84,7 @@ func TestStatusShowsTheActiveRun(t *testing.T) {
 	// The run writes run.json every two seconds.
 	told := regexp.MustCompile(`(?m)^running   nightly, reading since \d\d:\d\d: percent and time left unknown, [\d,]+ rows, \d+ requests$`)
 	status := ""
-	under := regexp.MustCompile(`(?m)^          contacts +history `)
+	under := regexp.MustCompile(`(?m)^          contacts +backfill `)
 	for ; !told.MatchString(status) || !under.MatchString(status); status = ask("status") {
 		select {
 		case <-run.ended:
@@ -92,7 +92,7 @@ func TestStatusShowsTheActiveRun(t *testing.T) {
 		default:
 		}
 	}
-	for _, want := range []string{`(?m)^          contacts +history +\d+ read, \d+ rows$`, `(?m)^          deleted_contacts +done +20 read, 20 rows$`,
+	for _, want := range []string{`(?m)^          contacts +backfill +\d+ read, \d+ rows$`, `(?m)^          deleted_contacts +done +20 read, 20 rows$`,
 		`(?m)^  contacts +\S+ +\S+ +(\d+ \w+ )?\d\d:\d\d +back to \d{4}-\S+$`, `(?m)^next      nightly at `} {
 		if !regexp.MustCompile(want).MatchString(status) {
 			t.Errorf("status does not match %s:\n%s", want, status)

@@ -147,8 +147,8 @@ func printReport(env *Env, r *runlog.Report) {
 		return
 	}
 	if env.quiet {
-		for _, p := range r.Failures() {
-			fmt.Fprintln(env.Stderr, p.Text())
+		for _, failure := range r.Failures() {
+			env.printProblem(failure)
 		}
 		fmt.Fprintln(env.Stdout, r.LastLine())
 		return
