@@ -36,7 +36,7 @@ correction. Needs neither token nor network. Exit code 3 means that there are mi
 made on empty tables, in a separate process: DuckDB's mistakes come then. A model of streams that no pipeline reads is a warning.
 
 Messages about a private file give the line and kind of each mistake, and none of the file's text. Private are .env, files that
-only their owner can read, files outside the configuration's directory, and files of another kind, which have none of its keys.
+only their owner can read, files outside the configuration's directory, and files that have no key of a configuration or stream file.
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. Once the
 files have no mistake, the first warnings say why a run on this machine would be refused, and so does the line below the

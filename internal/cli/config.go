@@ -114,5 +114,5 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 			return "", fmt.Errorf("read AQUEDUCK_WORKSPACE: %w", err)
 		}
 	}
-	return layout.Dir(cfg.Warehouse.Dir), nil
+	return layout.Dir(cfg.Warehouse.Dir), refuseFile(cfg.Warehouse.Dir)
 }

@@ -11,14 +11,16 @@ const exitCodes = `Exit codes:
     0  success; also when max_time, max_requests or --limit ended the run early: the next run continues;
        also when a model of yours failed: readers have everything else, and status names the model
     1  a stream failed or is newly unavailable, the API did not answer, the audit has an exact finding,
-       a command of after:, a statement or sending to the object store failed, the disk failed or is full,
-       or status --exit-code finds no published file that can be read; committed data is intact
+       a command of after:, a statement or sending to the object store failed, verify could not compare a
+       stream, the disk failed or is full, too many files are open, or status --exit-code: the published
+       files, or the link to them, are gone; committed data is intact
     2  the command line, or a variable of a flag, is wrong; plan --detailed-exitcode: tables or columns would
        be added, or columns widened
     3  the configuration or a variable in it is wrong, this user cannot use the warehouse's directory, the token belongs to
-       another workspace, a run finds no intact published file, or --summary-file cannot be written
+       another workspace, all published files are damaged, or --summary-file cannot be written
     4  the API refused the token, or every requested stream is unavailable; no watermark of that workspace moved
-    5  another run holds the lock of the warehouse, or another serve runs its pipelines
+    5  another run holds the lock of the warehouse, another serve runs its pipelines, or another machine sent
+       its file to the object store first
     6  manual action needed: the publish guard held a publish back and readers keep the previous file;
        verify found a difference that nobody accepted; status --exit-code: a freshness SLA is breached
    70  a bug in the program; committed data is intact

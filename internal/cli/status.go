@@ -31,8 +31,8 @@ with warehouse.remote it sends two requests to the object store, which knows the
 --exit-code of one warehouse: 1 if its published file or the link to it is gone, 6 if a freshness SLA is breached, otherwise 0. If
 nothing is published yet it is 0: no stream is late before its first run.
 
---workspaces --exit-code: the code of the worst workspace. For a workspace it is that of a last run that failed, 1 if the published
-file is gone, 6 if a freshness SLA is breached, otherwise 0. If a store cannot be asked, it is 1 or 3.`
+--workspaces --exit-code: the code of the worst workspace. For a workspace it is the code of its last run if that failed,
+1 if the published file is gone, 6 if a freshness SLA is breached, otherwise 0. If a store cannot be asked, it is 1 or 3.`
 
 func newStatus(env *Env) *cobra.Command {
 	exitCode, each := false, false

@@ -203,7 +203,7 @@ requests: the first page, the second one, and pages of other sizes. Nothing is w
 	}
 	c.Flags().StringVar(&workspace, "workspace", "", "the workspace to ask (default: the first of the configuration)")
 	c.Flags().StringVar(&list, "records", "", "key of the list in the answer, if the answer has several lists")
-	c.Flags().StringVar(&name, "name", "", "name of the stream (default: the last part of the path, after own_ if a stream has that name)")
+	c.Flags().StringVar(&name, "name", "", "name of the stream (default: the last part of the path, with own_ in front if a stream has that name)")
 	return c
 }
 

@@ -47,7 +47,7 @@ func readAll(ctx context.Context, r *stream.Run) error {
 		stopAt(r, r.Deadline)
 	}
 	if len(r.Tasks) == 0 {
-		r.Reported.Notes = append(r.Reported.Notes, "every stream succeeded in the last run: nothing was read")
+		r.Reported.Notes = append(r.Reported.Notes, "no stream failed in the last run, so nothing was read; a run without --failed also tries streams that are unavailable")
 		return nil
 	}
 	defer r.Progress.Write()()
