@@ -201,7 +201,7 @@ func moveCheckpoints(ctx context.Context, r *runner.Runner, what, only string, m
 				return err
 			}
 		}
-		_, err := w.PublishCommand(ctx, "state "+what, true)
+		_, err := w.PublishCommand(ctx, what, true)
 		return err
 	})
 }

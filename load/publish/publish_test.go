@@ -241,6 +241,9 @@ func (h *publishFixture) publishAs(replaces, undo bool) {
 	h.commitPeople(newPerson(h.runName(), "a"))
 	s := h.runSpec()
 	s.Keep, s.Replaces, s.Undo, s.What = 2, replaces, undo, "test of "+h.runName()
+	if undo {
+		s.What = publish.MoveWord + "rewind"
+	}
 	h.publishOnly(s)
 	h.openRun()
 }
@@ -284,7 +287,7 @@ func TestFilesOfCommandsDoNotCount(t *testing.T) {
 	erase()
 	h.requireFiles("an erasure after an interrupted run", "run11 run12 run14")
 	const recorded = "SELECT string_agg(concat_ws(' ', what, replaces), ', ' ORDER BY file) FROM _sync.publishes WHERE file IN ('run08.duckdb', 'run12.duckdb', 'run14.duckdb')"
-	if got := strings.Join(firstColumn(t, h.dir, recorded), ""); got != "test of run08 run07.duckdb, test of run12, test of run14" {
+	if got := strings.Join(firstColumn(t, h.dir, recorded), ""); got != "state rewind run07.duckdb, test of run12, test of run14" {
 		t.Errorf("recorded: %s", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // findReplaced finds the file that this one replaces: the one that readers have, if a command makes this one, and no interrupted run has
 // committed since. A work database that a killed command has left is compared with the file.
 func (p *publishRun) findReplaced(ctx context.Context, w *load.Work) (err error) {
-	p.replaced = map[string]string{}
+	p.replaced = map[string]replacement{}
 	current := p.dir.Current()
 	if !p.spec.Replaces || current == "" {
 		return nil
@@ -41,33 +41,39 @@ func (p *publishRun) findReplaced(ctx context.Context, w *load.Work) (err error)
 	return p.noteReplaced(ctx, readers)
 }
 
+// MoveWord begins Spec.What of a command that moves checkpoints: after a kill it says that the file before stays for a rollback.
+const MoveWord = "state "
+
+// replacement is what a file of a command replaces.
+type replacement struct {
+	older string // name of that file
+	undo  bool   // it stays for a rollback: the command moved checkpoints, and erased nothing
+}
+
 // noteReplaced adds the files that were replaced, as a database says.
 func (p *publishRun) noteReplaced(ctx context.Context, db *duck.DB) error {
-	return db.Each(ctx, "SELECT file, replaces FROM _sync.publishes WHERE replaces IS NOT NULL", nil, func(rows *sql.Rows) error {
-		var file, older string
-		err := rows.Scan(&file, &older)
-		p.replaced[file] = older
+	return db.Each(ctx, "SELECT file, replaces, coalesce(starts_with(what, $1), false) FROM _sync.publishes WHERE replaces IS NOT NULL", []any{MoveWord}, func(rows *sql.Rows) error {
+		var file string
+		var r replacement
+		err := rows.Scan(&file, &r.older, &r.undo)
+		p.replaced[file] = r
 		return err
 	})
 }
 
-// retention is which older files stay. Files of commands replace each other: the first of them that is left, mostly that of the last run, stays for a rollback.
-// An erasure leaves nothing to go back to in the file that it was made from, but in that of the run before a move.
+// retention is which older files stay. Files of commands replace each other: the first that a move of checkpoints replaced, mostly that of the last
+// run, stays for a rollback. An erasure leaves nothing to go back to in the file that it was made from, but in that of the run before a move.
 func (p *publishRun) retention() layout.Retention {
 	r := layout.Retention{Keep: p.spec.Keep, Replaced: map[string]bool{}, Clean: p.spec.CleanOlder}
-	for _, older := range p.replaced {
-		r.Replaced[older] = true
+	for _, one := range p.replaced {
+		r.Replaced[one.older] = true
 	}
-	first := p.replaces
-	older := p.replaced[first]
-	for range p.replaced { // a file in between may be gone
-		if older != "" && disk.Exists(filepath.Join(p.dir.Published(), older)) {
-			first = older
+	at := replacement{p.replaces, p.spec.Undo}
+	for range len(p.replaced) + 1 { // a file in between may be gone
+		if at.undo && disk.Exists(filepath.Join(p.dir.Published(), at.older)) {
+			r.Undo = at.older
 		}
-		older = p.replaced[older]
-	}
-	if p.spec.Undo || first != p.replaces {
-		r.Undo = first
+		at = p.replaced[at.older]
 	}
 	return r
 }

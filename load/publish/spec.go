@@ -143,8 +143,8 @@ type publishRun struct {
 	fresh  string // directory of the private copy
 	result Result
 
-	replaces string            // name of the file that this one replaces; "": none
-	replaced map[string]string // by the name of each file that replaced one, as the file says, the name of that one
+	replaces string                 // name of the file that this one replaces; "": none
+	replaced map[string]replacement // by the name of each file that replaced one, as the file says, the name of that one
 
 	fingerprints map[string]string // of the definitions of each schema
 	lakes        []*lakeWriter

@@ -247,9 +247,12 @@ func (w *Writer) Publish(ctx context.Context, more bool) (publish.Result, error)
 }
 
 // PublishCommand publishes what a command has changed, and closes the Writer. The file replaces the one that it was made from. With undo, the file of the
-// last run stays until the next run publishes: a rollback undoes the command, and the commands before it.
+// last run stays until the next run publishes: a rollback undoes the command, and the commands before it. what is then rewind or reset.
 func (w *Writer) PublishCommand(ctx context.Context, what string, undo bool) (publish.Result, error) {
 	w.spec.What, w.spec.Replaces, w.spec.Undo = what, true, undo
+	if undo {
+		w.spec.What = publish.MoveWord + what
+	}
 	return w.Publish(ctx, false)
 }
 
