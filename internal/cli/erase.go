@@ -16,8 +16,8 @@ func newErase(env *Env) *cobra.Command {
 		Use:   "erase CONTACT_ID",
 		Short: "Erase a contact from every table and file, permanently",
 		Long: `Erase the personal data of a contact, under every id that was merged into it. Personal columns become null. Its rows
-of tags, notes, companies and profiles are deleted. The row of the contact keeps only id, role, lifecycle, inactive_since and merged_into_id.
-All files are rewritten, also the older ones that are kept for a rollback.
+of tags, notes, companies and profiles are deleted. The row of the contact keeps only id, role, lifecycle, inactive_since and
+merged_into_id. All files are rewritten, also the older ones that are kept for a rollback.
 
 A salted hash in erasures.log keeps the contact from being imported again, even if the source still has it. A summary is
 printed, with -v every table and file; the certificate is stored in _sync.erasures. Shows what changes and asks for confirmation.

@@ -23,8 +23,8 @@ func newRollback(env *Env) *cobra.Command {
 		Short: "Restore an older published file for readers",
 		Long: `Restore the newest published file that is older than the file of readers: each rollback goes one file further back. RUN, the
 beginning of a run's id or short id, names another file, also a newer one. Shows both files and asks for confirmation. --list shows
-what made each file. A file from which a rollback took readers away is
-"left by a rollback": a later rollback may lead to it, and the question says so.
+what made each file. A file from which a rollback took readers away is "left by a rollback": a later rollback may lead to it, and
+the question says so.
 
 Later commits are dropped, watermarks included: the next run reads the later changes again. Stop the schedule first if readers
 should keep the file. Parquet files change with the next publish. Tables of warehouse.mirror change at once; with --dir,

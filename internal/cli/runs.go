@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/render"
@@ -19,14 +17,8 @@ func newRuns(env *Env) *cobra.Command {
 (aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run started. Reads the published file and
 the run log beside it; needs neither token nor network. A table shows the last eight characters of a run's id, which every command
 takes; JSON and CSV have whole ids, also in NOTE. A narrow terminal leaves out FINISHED, EXIT and REQUESTS first.`,
-		Example: "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
-		Args: func(c *cobra.Command, args []string) error {
-			err := usage.Subcommand(c, args)
-			if err == nil || strings.Contains(err.Error(), "did you mean") {
-				return err
-			}
-			return usage.Errorf(c, "%w; to show a run: aqueduck runs show %s", err, args[0])
-		},
+		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
+		Args:        usage.SubcommandOr("to show a run: aqueduck runs show"),
 		Annotations: map[string]string{forms: "json csv"},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := usage.RefuseBelow(c, 1, "number"); err != nil {

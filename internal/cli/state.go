@@ -25,7 +25,8 @@ func newState(env *Env) *cobra.Command {
 		Short: "Show or move the checkpoints of streams",
 		Long: `A checkpoint is where the next run continues a stream: the watermark, the cursor of an unfinished list, and how far back the
 history is read. The watermark is the time up to which everything of the stream is committed; status and state show print it as
-SYNCED TO. For a stream that is not read by time, such as tags, SYNCED TO is when its last complete read began. Checkpoints are stored with the data, in the same transactions.
+SYNCED TO. For a stream that is not read by time, such as tags, SYNCED TO is when its last complete read began. Checkpoints are
+stored with the data, in the same transactions.
 
 After a checkpoint is moved back or reset, the next run reads more; no row is removed. Every move is recorded in _sync.moves and
 listed by aqueduck runs: who, from, to and when.`,

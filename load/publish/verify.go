@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,11 +117,12 @@ func (s Schema) queryNames() []string {
 	return names
 }
 
-// rowsPerCheck limits the rows whose keys are compared at once. The keys of ten million parts need more memory than DuckDB has by default.
+// rowsPerCheck limits the rows whose keys are compared at once. A publish of many changes has little memory left beside them: it ran out of it over
+// the keys of ten million parts.
 const rowsPerCheck = 1_000_000
 
-// uniqueKeys refuses a table with a key twice. The tables have no index that would (T143). Only keys whose hash comes twice are compared
-// themselves, because hashes need less memory, and large tables are compared in parts.
+// uniqueKeys refuses a table with a key twice. The tables have no index that would (T143). Hashes are compared first, because they need less memory,
+// and large tables in parts. Only where a hash comes twice are the keys themselves compared.
 func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Table, rows int64) error {
 	if len(t.Key) == 0 {
 		return nil
@@ -130,15 +130,17 @@ func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 	stored, keys := clause.Stored(schema, t), duck.Names("", t.Key)
 	parts := rows/rowsPerCheck + 1
 	for part := range parts {
+		hashes := fmt.Sprintf("FROM (SELECT hash(%s) AS h FROM %s) WHERE h %% %d = %d GROUP BY h HAVING count(*) > 1", keys, stored, parts, part)
 		var n int64
-		err := db.Scan(ctx, fmt.Sprintf(`SELECT count(*) FROM %[1]s
-			WHERE hash(%[2]s) IN (SELECT h FROM (SELECT hash(%[2]s) AS h FROM %[1]s) WHERE h %% %[3]d = %[4]d GROUP BY h HAVING count(*) > 1)
-			GROUP BY %[2]s HAVING count(*) > 1 LIMIT 1`, stored, keys, parts, part), nil, &n)
-		if err == nil {
-			return fmt.Errorf("%s.%s has a key %d times", schema, t.Name, n)
+		err := db.Scan(ctx, "SELECT count(*) FROM (SELECT h "+hashes+" LIMIT 1)", nil, &n)
+		if n > 0 && err == nil {
+			err = db.Scan(ctx, fmt.Sprintf("SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM %s WHERE hash(%s) IN (SELECT h %s) GROUP BY %s HAVING n > 1)", stored, keys, hashes, keys), nil, &n)
 		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		if err != nil {
 			return fmt.Errorf("check the keys of %s.%s: %w", schema, t.Name, err)
+		}
+		if n > 0 {
+			return fmt.Errorf("%s.%s has a key %d times", schema, t.Name, n)
 		}
 	}
 	return nil

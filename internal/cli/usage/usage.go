@@ -55,7 +55,15 @@ func AtMostOne(what string) cobra.PositionalArgs {
 }
 
 // Subcommand refuses arguments of a command that only has subcommands: any argument is an unknown subcommand.
-func Subcommand(c *cobra.Command, args []string) error {
+func Subcommand(c *cobra.Command, args []string) error { return refuseUnknown(c, args, "") }
+
+// SubcommandOr is Subcommand for a command whose argument may be meant for another one. Where no subcommand has a similar name, the message ends with
+// instead and the argument, as in: to show a run: aqueduck runs show ID.
+func SubcommandOr(instead string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error { return refuseUnknown(c, args, instead) }
+}
+
+func refuseUnknown(c *cobra.Command, args []string, instead string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -68,6 +76,9 @@ func Subcommand(c *cobra.Command, args []string) error {
 	unknown := fmt.Sprintf("unknown command %q for %q", args[0], c.CommandPath())
 	if near := grammar.Nearest(args[0], names); near != "" {
 		return Errorf(c, "%s; did you mean %s?", unknown, near)
+	}
+	if instead != "" {
+		return Errorf(c, "%s; %s %s", unknown, instead, args[0])
 	}
 	return Errorf(c, "%s", unknown)
 }
