@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"aqueduck/internal/personal"
 )
 
 // Secret is a text that must never appear in output: printing, encoding or logging it gives [redacted]. Only the conversion
@@ -11,7 +13,7 @@ import (
 // they are.
 type Secret string
 
-const redacted = "[redacted]"
+const redacted = personal.Removed
 
 // String gives [redacted].
 func (s Secret) String() string { return redacted }

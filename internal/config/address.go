@@ -30,6 +30,8 @@ func addressHint(text string) string {
 	return "give the address of the workspace's region, e.g. https://api.example.com, or emulator"
 }
 
+var errUnencryptedToken = errors.New("http:// would send the token unencrypted: use https://")
+
 // normalizeBaseURL checks the address that requests, and with them the token, are sent to.
 func normalizeBaseURL(text string) (string, error) {
 	if text == Emulator {
@@ -43,7 +45,7 @@ func normalizeBaseURL(text string) (string, error) {
 	case u.User != nil:
 		return "", errors.New("an address must not contain a user or password")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return "", errors.New("http:// would send the token unencrypted: use https://")
+		return "", errUnencryptedToken
 	case u.Scheme != "https" && u.Scheme != "http":
 		return "", fmt.Errorf("%s is not an https:// address", quoteAddress(text))
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
@@ -55,6 +57,14 @@ func normalizeBaseURL(text string) (string, error) {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// checkCatalog refuses a catalog by REST to which the token would go unencrypted.
+func checkCatalog(text string) error {
+	if u, err := url.Parse(strings.TrimPrefix(text, "rest:")); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		return errUnencryptedToken
+	}
+	return nil
 }
 
 // quoteAddress quotes an address for an error message, unless it may be a token in the wrong variable.

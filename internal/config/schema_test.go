@@ -16,7 +16,7 @@ var onlyTheCheckFinds = map[string][]string{
 	"files that there are, and what is in them": {"file-missing", "foreign-file", "materialize", "models", "no-stream-file", "one-pattern", "unknown-tables"},
 	"variables and their names":                 {"base-url-not-closed", "default-token", "default-url", "variable-name", "variable-not-closed", "variable-not-set"},
 	"tokens that are written, or missing":       {"literal-token", "literal-token-around", "no-token", "token-dollar", "token-of-two", "token-variable"},
-	"addresses":                                 {"bucket", "mirror-bucket", "misspelled-emulator", "open-url", "url-of-nothing", "url-with-path"},
+	"addresses":                                 {"bucket", "mirror-bucket", "mirror-catalog-http", "misspelled-emulator", "open-url", "url-of-nothing", "url-with-path"},
 	"schedules, dates and zones":                {"cron-daily", "cron-fields", "cron-never", "cron-number", "cron-range", "cron-zone", "long-text", "start-future", "zone"},
 	"two values that do not go together":        {"freshness-order"},
 	"names that are taken":                      {"schema-of-models", "sql-word"},
