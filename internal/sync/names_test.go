@@ -2,6 +2,8 @@ package sync
 
 import (
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"aqueduck/internal/config"
@@ -15,13 +17,19 @@ import (
 // is known of messages of the same kind is taken out, with all numbers and ids.
 func TestAMessageThatCannotBeComparedIsNotShown(t *testing.T) {
 	t.Parallel()
-	f := &nameFilter{run: &stream.Run{Runner: &runner.Runner{Config: &config.Config{}, Catalogue: &schemas.Catalogue{}}}}
+	var log strings.Builder
+	f := &nameFilter{run: &stream.Run{Runner: &runner.Runner{Log: slog.New(slog.NewTextHandler(&log, nil)), Config: &config.Config{}, Catalogue: &schemas.Catalogue{}}}}
 	if got := f.hideNames("Access Token Invalid"); got != "Access Token Invalid" {
 		t.Errorf("before the work database is open: %q", got)
 	}
 	f.run.Writer = &warehouse.Writer{}
-	if got := f.hideNames("No company of Rosa Canary"); got != "[redacted]" {
-		t.Errorf("closed: %q", got)
+	for range 2 {
+		if got := f.hideNames("No company of Rosa Canary"); got != "[redacted]" {
+			t.Errorf("closed: %q", got)
+		}
+	}
+	if strings.Count(log.String(), "could not be compared with stored names") != 1 || strings.Contains(log.String(), "Canary") {
+		t.Errorf("the log has %s", log.String())
 	}
 	for i := range mostLookups {
 		f.note(fmt.Sprintf("Contact %d of Rosa Canary is locked", i), "Contact of Rosa Canary is locked", []string{"Rosa Canary"})

@@ -32,31 +32,39 @@ func (w *Facts) IDs(ctx context.Context, schema, query string) (ids []string, er
 // stored has none.
 func (w *Facts) ValuesAmong(ctx context.Context, schema string, columns, texts []string) (values []string, err error) {
 	err = w.db.Do("look for names of persons", func(db *duck.DB) error {
-		quoted := make([]string, len(texts))
+		lower := make([]string, len(texts))
 		for i, text := range texts {
-			quoted[i] = duck.Text(strings.ToLower(text))
+			lower[i] = duck.Text(strings.ToLower(text))
 		}
-		var parts []string
+		var queries []string
 		const stored = "SELECT schema_name, table_name, column_name FROM duckdb_columns() WHERE database_name = current_database() AND schema_name IN ($1, $2)"
 		err := db.Each(ctx, stored, []any{schema, duck.RawSchema(schema)}, func(rows *sql.Rows) error {
 			var in, table, column string
 			err := rows.Scan(&in, &table, &column)
 			if slices.Contains(columns, table+"."+column) {
-				parts = append(parts, fmt.Sprintf("SELECT %[1]s FROM %s WHERE lower(%[1]s) IN (FROM texts)", duck.Name(column), duck.Table(in, table)))
+				queries = append(queries, fmt.Sprintf("SELECT DISTINCT %[1]s FROM %[2]s WHERE lower(%[1]s) IN (%[3]s)", duck.Name(column), duck.Table(in, table), strings.Join(lower, ", ")))
 			}
 			return err
 		})
-		if err != nil || parts == nil || texts == nil {
+		if err != nil || len(texts) == 0 {
 			return err
 		}
-		return db.Each(ctx, "WITH texts AS (SELECT unnest(["+strings.Join(quoted, ", ")+"])) "+strings.Join(parts, " UNION "), nil, func(rows *sql.Rows) error {
-			var value string
-			err := rows.Scan(&value)
-			values = append(values, value)
-			return err
-		})
+		// One statement a column: each needs a hash table, and one statement with all of them more memory than a run has.
+		for _, query := range queries {
+			err := db.Each(ctx, query, nil, func(rows *sql.Rows) error {
+				var value string
+				err := rows.Scan(&value)
+				values = append(values, value)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return values, err
+	slices.Sort(values)
+	return slices.Compact(values), err
 }
 
 // Expected runs the SQL of a stream file for ids and the keys of the records that are expected for each: its first and
