@@ -66,7 +66,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, cancel: map[string]context.CancelFunc{}}
-	s.space = emulator.New(emulator.Config{Seed: 7, Contacts: 150, Inactive: 30, Activities: 60, Conversations: 80, Calls: 25, Start: time.Date(2026, 11, 2, 1, 59, 0, 0, time.UTC)})
+	s.space = emulator.New(emulator.Config{Population: emulator.Team, Seed: 7, Contacts: 1200, Inactive: 90, Activities: 400, Conversations: 900, Calls: 120, Start: time.Date(2026, 11, 2, 1, 59, 0, 0, time.UTC)})
 	var end func()
 	var err error
 	if s.runner, end, err = readtest.NewRunner(t.TempDir(), nights, s.space); err != nil {
@@ -343,7 +343,9 @@ func (s *stage) paths(t *testing.T) map[string]string {
 	}
 	paths := map[string]string{"overview": "/", "pipeline": "/p/support", "runs": "/runs", "freshness": "/freshness", "data": "/data", "table": "/data/t/main/conversations",
 		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "stream": "/s/main/conversations", "calendar": "/s/main/tickets", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "missing": "/p/none"}
+	var failures []string
 	for _, r := range runs {
+		failures = append(failures, r.Error)
 		if r.Pipeline == "support" && r.Outcome == "FAILED" {
 			paths["run"] = "/runs/" + r.Run
 		}
@@ -352,7 +354,7 @@ func (s *stage) paths(t *testing.T) map[string]string {
 		}
 	}
 	if paths["run"] == "" || paths["hostile"] == "" {
-		t.Fatalf("not all went wrong that should have: %v", paths)
+		t.Fatalf("not all went wrong that should have: %q", slices.DeleteFunc(failures, func(e string) bool { return e == "" }))
 	}
 	return paths
 }

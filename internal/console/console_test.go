@@ -39,7 +39,7 @@ func TestTheOverviewShowsEachPipeline(t *testing.T) {
 	page := b.fetchPage("/")
 	requireTexts(t, page, `href="/p/nightly"`, "needs action", `href="/p/weekly"`, "○</i> new", "the last read of tags failed", "<code>data</code>", "The next 24 hours",
 		`formaction="/p/nightly/run"`, `formaction="/p/nightly/retry"`, `class="strip"`, `class="spark"`, ", catch-up run</title>", `<path class="caught"`,
-		"Rows</dt>", "New records, 7 days</dt>", "Published file</dt>", " free <small>a run needs ", "no estimate: needs 3 published files", "Streams that changed most", `<a href="/s/main/contacts">contacts</a>`,
+		"Rows</dt>", "New records, 7 days</dt>", "Published file</dt>", " free <small>a run needs ", "an estimate needs 3 published files", "Streams that changed most", `<a href="/s/main/contacts">contacts</a>`,
 		"The last 30 days", "Median time", "max_requests", "no run</td>")
 	problems, _, _ := strings.Cut(page[strings.Index(page, `<ul class="needs">`):], "</ul>")
 	requireTexts(t, problems, "the last read of tags failed", `formaction="/p/nightly/retry"`)

@@ -63,10 +63,7 @@ func drawRunStrip(runs []runlog.PastRun, zone *time.Location) template.HTML {
 func drawSparkline(runs []runlog.PastRun) template.HTML {
 	const wide, high = 9, 24
 	runs = runs[:min(len(runs), shownRuns)]
-	var most int64 = 1
-	for _, r := range runs {
-		most = max(most, r.Rows)
-	}
+	most := max(1, maxRows(runs))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="spark" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="rows of the last runs, at most %d">`, shownRuns*wide, high, shownRuns*wide, high, most)
 	for i, r := range runs {
@@ -75,6 +72,14 @@ func drawSparkline(runs []runlog.PastRun) template.HTML {
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
+}
+
+// maxRows returns the rows of the largest run that a strip shows: the value of the highest bar above it.
+func maxRows(runs []runlog.PastRun) (most int64) {
+	for _, r := range runs[:min(len(runs), shownRuns)] {
+		most = max(most, r.Rows)
+	}
+	return most
 }
 
 // runChart shows one measure over the runs of a pipeline, as stacked columns.

@@ -103,7 +103,7 @@ func (c *Console) Serve(ctx context.Context, l net.Listener, cert, key string) e
 // templateFuncs are the functions that pages use to format numbers, times and states.
 var templateFuncs = template.FuncMap{
 	"num": formatAnyNumber, "ago": formatAgo, "until": formatUntil, "iso": formatISO, "took": formatDuration, "percent": formatPercent, "seg": url.PathEscape, "shape": badgeOf, "short": shortRunID,
-	"strip": func(runs []runlog.PastRun) template.HTML { return drawRunStrip(runs, time.UTC) }, "spark": drawSparkline, "left": term.SpanLeft, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "zone": time.UTC.String, "exact": formatISO, "clock": formatISO, "day": formatISO, "date": formatISO, "second": formatISO, // each page has them in its zone: pageIn
+	"strip": func(runs []runlog.PastRun) template.HTML { return drawRunStrip(runs, time.UTC) }, "spark": drawSparkline, "maxRows": maxRows, "left": term.SpanLeft, "state": healthBadge, "streamState": streamState, "plural": pluralForm[int], "level": levelBadge, "zone": time.UTC.String, "exact": formatISO, "clock": formatISO, "day": formatISO, "date": formatISO, "second": formatISO, // each page has them in its zone: pageIn
 
 	"stream": streamLink, "bytes": layout.Bytes, "used": formatUsed, "bare": func(text string) string { return strings.ReplaceAll(text, "`", "") }, "isRun": func(r runlog.PastRun) bool { return r.Run != "" && r.Pipeline != "" }, "tries": runlog.Tries, "comingRun": newComingRun, "saysEmulated": func() string { return runlog.SaysEmulated }, "nulls": formatNullShare,
 	"broken": breakName, "masked": maskKey,
