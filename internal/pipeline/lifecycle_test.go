@@ -15,6 +15,7 @@ import (
 	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
 
@@ -302,6 +303,9 @@ func TestT6ContactMissingFromSearchIsReadByID(t *testing.T) {
 	report = b.syncOnce(runner.Options{})
 	if again := streamResult(t, report, "contacts_by_id"); again.Requests != 0 {
 		t.Errorf("%d were asked for by id again", again.Requests)
+	}
+	if f, line := b.streamFreshness("contacts_by_id"); f != runlog.Fresh {
+		t.Errorf("nothing was to be read by id: %q", line)
 	}
 	b.equalsOracle()
 }

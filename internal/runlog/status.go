@@ -164,8 +164,9 @@ func (s *Status) byClock(n NextRun, machine time.Time) NextRun {
 // readStreams reads the state of each stream from the published file.
 func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *schemas.Catalogue) error {
 	// A stream that no run has reached has no checkpoint: only the last run of its pipeline knows it. A run that was limited to a span of time moves
-	// no watermark, so the run that has read a stream up to date is the first one with its watermark. Streams by ids have none.
-	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.reached, f.synced_to), l.first, l.error, l.ok, c.refreshing
+	// no watermark, so the run that has read a stream up to date is the first one with its watermark. A stream by ids moves its watermark only when
+	// there are ids to read: it is up to date after each run that left none waiting.
+	const streams = `SELECT schema, stream, f.synced_to, f.history_to, f.checked_at, l.outcome, l.backfill, l.hint, coalesce(l.reached, f.synced_to), l.first, l.error, l.ok, c.refreshing, p.waiting
 		FROM _sync.freshness f FULL JOIN (
 			SELECT schema, stream, arg_max(outcome, started_at) AS outcome, arg_max(backfill, started_at) AS backfill,
 			       arg_max(coalesce(hint, ''), started_at) AS hint, arg_max(coalesce(error, ''), started_at) AS error, max(started_at) FILTER (outcome = 'ok') AS ok,
@@ -174,6 +175,7 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 			FROM (SELECT *, arg_max(synced_to, started_at) FILTER (outcome = 'ok') OVER (PARTITION BY schema, stream) AS newest FROM _sync.stream_runs)
 			GROUP BY schema, stream) l USING (schema, stream)
 			LEFT JOIN (SELECT schema, stream, json_extract_string(state, '$.replace') = 'true' AS refreshing FROM _sync.checkpoints) c USING (schema, stream)
+			LEFT JOIN (SELECT schema, stream, true AS waiting FROM _sync.pending GROUP BY ALL) p USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`
 	err := f.queryStatement(ctx, streams, func(v []any) error {
@@ -182,7 +184,7 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 			first: AsTime(v[9]), Error: AsText(v[10]), Refreshing: v[12] == true}
 		known, ok := catalogue.Stream(one.Stream)
 		switch {
-		case ok && known.Read.ByIDs() && one.SyncedTo.IsZero():
+		case ok && known.Read.ByIDs() && (one.SyncedTo.IsZero() || v[13] == nil):
 			one.OK = AsTime(v[11])
 		case ok && one.OK.Equal(one.SyncedTo) && !one.OK.IsZero(): // no run that ended well is known, only the watermark
 			one.OK = one.OK.Add(known.Read.Since.Lag)
@@ -198,11 +200,28 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 	if err != nil {
 		return err
 	}
+	s.limitByParents(catalogue)
 	moves, err := f.readMoves(ctx)
 	for i := range s.Streams {
 		s.Streams[i].noteRewinds(moves)
 	}
 	return err
+}
+
+// limitByParents makes no stream that is read along with another one fresher than that: a run of a span of time reads only some of its ids.
+func (s *Status) limitByParents(catalogue *schemas.Catalogue) {
+	for i := range s.Streams {
+		one := &s.Streams[i]
+		known, ok := catalogue.Stream(one.Stream)
+		if !ok || !known.Read.ByIDs() || known.With == "" {
+			continue
+		}
+		for _, parent := range s.Streams {
+			if parent.Workspace == one.Workspace && parent.Stream == known.With && parent.OK.Before(one.OK) {
+				one.OK = parent.OK
+			}
+		}
+	}
 }
 
 // noteRewinds sets RewoundFrom from all moves of checkpoints, newest first.
