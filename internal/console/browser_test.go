@@ -66,7 +66,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, cancel: map[string]context.CancelFunc{}}
-	s.space = emulator.New(emulator.Config{Population: emulator.Team, Seed: 7, Contacts: 1200, Inactive: 90, Activities: 400, Conversations: 900, Calls: 120, Start: time.Date(2026, 11, 2, 1, 59, 0, 0, time.UTC)})
+	s.space = emulator.New(emulator.Config{Population: emulator.Team, Seed: 7, Contacts: 1200, Inactive: 90, Activities: 400, Conversations: 1500, Calls: 240, Start: time.Date(2026, 11, 2, 1, 59, 0, 0, time.UTC)})
 	var end func()
 	var err error
 	if s.runner, end, err = readtest.NewRunner(t.TempDir(), nights, s.space); err != nil {
@@ -516,7 +516,7 @@ func (s *stage) follow(t *testing.T) {
 	p := browse(t, s.server.URL)
 	p.size(1280, 800)
 	p.login()
-	s.slow.Store(int64(150 * time.Millisecond))
+	s.slow.Store(int64(time.Second))
 	p.open("/p/support")
 	p.press(`button[formaction="/p/support/run"]`)
 	p.until("the button has said so", `document.body.innerText.includes("The run has started.")`)

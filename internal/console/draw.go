@@ -89,6 +89,7 @@ type runChart struct {
 	Values   template.HTML // the axis of values on its left
 	From, To time.Time
 	Legend   []legendEntry
+	Cut      string // value of the highest column, if it is cut off at the top
 }
 
 type legendEntry struct{ Class, Word string }
@@ -134,13 +135,38 @@ func chartsOf(dir layout.Dir, runs []runlog.PastRun, zone *time.Location) ([]run
 
 // newRunChart draws columns, with the axis of a measure.
 func newRunChart(title, measure string, columns []chartColumn, zone *time.Location, legend []legendEntry) runChart {
-	most := 0.0
-	for _, c := range columns {
-		most = max(most, c.sumParts())
-	}
-	ticks := answer.Ticks(measure, most)
+	highest, fits := columnHeights(columns)
+	ticks := answer.Ticks(measure, fits)
 	grid, values := answer.DrawAxis(ticks)
-	return runChart{title, drawColumns(columns, ticks[len(ticks)-1].Value, grid, zone), values, columns[0].run.Started, columns[len(columns)-1].run.Started, legend}
+	c := runChart{title, drawColumns(columns, ticks[len(ticks)-1].Value, grid, zone), values, columns[0].run.Started, columns[len(columns)-1].run.Started, legend, ""}
+	if highest > fits {
+		if c.Cut = answer.FormatNumber(int64(highest)); measure == answer.Seconds {
+			c.Cut = formatDuration(time.Duration(highest * float64(time.Second)))
+		}
+	}
+	return c
+}
+
+// columnHeights returns the highest column, and the highest that the axis has room for. A first run may have a hundred times the rows of a night: a
+// column of more than ten times the median is cut off at the top, because nobody could tell the others apart.
+func columnHeights(columns []chartColumn) (highest, fits float64) {
+	var sums []float64
+	for _, c := range columns {
+		if sum := c.sumParts(); sum > 0 {
+			sums = append(sums, sum)
+		}
+	}
+	if len(sums) == 0 {
+		return 0, 0
+	}
+	slices.Sort(sums)
+	limit := 10 * sums[(len(sums)-1)/2]
+	for _, sum := range sums {
+		if sum <= limit {
+			fits = sum
+		}
+	}
+	return sums[len(sums)-1], fits
 }
 
 // answersOf returns how many requests of a run were refused by the rate limit, and how many failed.
@@ -162,7 +188,7 @@ func (c chartColumn) sumParts() (sum float64) {
 	return sum
 }
 
-// drawColumns draws columns into a box with the width of the page; top is the value of its upper edge.
+// drawColumns draws columns into a box with the width of the page; top is the value of its upper edge, where higher columns are cut off.
 func drawColumns(columns []chartColumn, top float64, grid template.HTML, zone *time.Location) template.HTML {
 	const high, slots = 100.0, 12 // with few runs the columns stay narrow
 	n := max(len(columns), slots)
@@ -174,13 +200,17 @@ func drawColumns(columns []chartColumn, top float64, grid template.HTML, zone *t
 		x, y := float64(n-len(columns)+i)*wide, high
 		fmt.Fprintf(&b, `<a href="/runs/%s"><title>%s: %s</title><rect class="hit" x="%.2f" y="0" width="%.2f" height="100"/>`,
 			template.URLQueryEscaper(c.run.Run), c.run.Started.In(zone).Format(toTheMinute), template.HTMLEscapeString(c.label), x, wide)
+		scale := high / max(top, c.sumParts())
 		for _, p := range c.parts {
-			h := high * p.value / top
+			h := scale * p.value
 			if p.value > 0 {
 				h = max(h, 1)
 			}
 			y -= h
 			fmt.Fprintf(&b, `<rect class="%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f"/>`, p.class, x+wide*0.1, y, wide*0.8, h)
+		}
+		if c.sumParts() > top {
+			fmt.Fprintf(&b, `<path class="cut" d="M%.2f 14l%.2f -6"/>`, x, wide)
 		}
 		b.WriteString("</a>")
 	}
