@@ -316,7 +316,7 @@ func TestPagesFollowTheActiveRun(t *testing.T) {
 	dir := b.console.o.Dir
 	const id = "01K0000000000000000000000R"
 	running, err := json.Marshal(runlog.Running{Run: id, Pipeline: "nightly", PID: os.Getpid(), Started: b.readClock(), At: b.readClock(), Doing: "reading", Percent: 40,
-		Streams: []runlog.RunningStream{{Stream: "contacts", Phase: "history", Extracted: 1234, Backfill: 0.4}}})
+		Streams: []runlog.RunningStream{{Stream: "contacts", Phase: "backfill", Extracted: 1234, Backfill: 0.4}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -277,9 +277,15 @@ func IsUnavailable(err error) bool {
 	return false
 }
 
-// FirstLine returns the first line of an error's text, for the last line of a run and for the log.
+// FirstLine returns an error's text in one line, for the last line of a run and for the log. An empty line and DuckDB's marker below a line of SQL are left out.
 func FirstLine(err error) string {
-	return namePathOnce(strings.ReplaceAll(err.Error(), "\n", "; "))
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); line != "" && line != "^" {
+			lines = append(lines, line)
+		}
+	}
+	return namePathOnce(strings.Join(lines, "; "))
 }
 
 // pathError is how Go begins the text of an error about a file.

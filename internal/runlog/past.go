@@ -92,8 +92,8 @@ func (e *PastRun) Reported(r *Report) {
 		return
 	}
 	for _, s := range r.Streams {
-		if s.Error != "" && (s.Status == StatusFailed || s.Lost) {
-			e.Class, e.Error, e.Next = s.Class, s.Name(r)+": "+WithoutStream(s.Stream, s.Error), s.Next
+		if s.Error != "" && (s.Status == StatusFailed || s.Lost || e.Exit == problem.ExitRefused) {
+			e.Class, e.Error, e.Next = s.Class, NameError(s.Name(r), s.Stream, s.Error), s.Next
 			if s.Class == "disk" { // the disk is full for every stream
 				e.Error = s.Error
 			}

@@ -280,9 +280,9 @@ func (s *StreamResult) Name(r *Report) string {
 	return StreamNamer(r.Streams, func(s StreamResult) (string, string) { return s.Workspace, s.Stream })(*s)
 }
 
-// WithoutStream returns the error of a stream for a line that names the stream itself.
-func WithoutStream(stream, text string) string {
-	return strings.TrimPrefix(text, "stream "+stream+": ")
+// NameError returns the error of a stream behind the name by which the output calls the stream.
+func NameError(called, stream, text string) string {
+	return called + ": " + strings.TrimPrefix(text, "stream "+stream+": ")
 }
 
 // Of names the workspace of an error when the run reads several; "" otherwise.

@@ -37,7 +37,7 @@ type Running struct {
 type RunningStream struct {
 	Workspace string    `json:"workspace"`
 	Stream    string    `json:"stream"`
-	Phase     string    `json:"phase"`               // waiting, forward, history, done
+	Phase     string    `json:"phase"`               // waiting, reading, backfill, done
 	WaitsFor  string    `json:"waits_for,omitempty"` // parent streams, its turn, the rate limit, a retry; "": nothing
 	Requests  int64     `json:"requests"`            // sent so far
 	Expected  int64     `json:"expected"`            // estimate of the requests of the whole run; 0: unknown

@@ -47,7 +47,7 @@ func PrintContents(w io.Writer, files string, warnings, refused int, c *config.C
 		result += ", with " + term.Count(warnings, "warning")
 	}
 	list := func(names []string) string { return strings.Join(names, ", ") }
-	_, err := fmt.Fprintf(w, "%s\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n  not read    %s\n  readers     %s\n", result, list(pipelines), list(workspaces), list(read), cmp.Or(list(unread), "none"), readers)
+	_, err := fmt.Fprintf(w, "%s\n  pipelines   %s\n  workspaces  %s\n  streams     %s\n  unused      %s\n  readers     %s\n", result, list(pipelines), list(workspaces), list(read), cmp.Or(list(unread), "none"), readers)
 	return err
 }
 

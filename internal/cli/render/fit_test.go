@@ -128,7 +128,7 @@ func printCommands(t *testing.T, w io.Writer) {
 	title("sync, while it runs")
 	columns := columnsOf(w)
 	fmt.Fprintln(w, runningTable(&runlog.Running{Pipeline: "nightly", Doing: "reading", Started: at(5 * time.Minute), At: shownAt, Rows: 18_904, Requests: 31_200, Done: 41.6, Left: 425 * time.Second,
-		Streams: []runlog.RunningStream{{Workspace: "main", Stream: "teams", Phase: "done", Backfill: 1}, {Workspace: "main", Stream: "contacts", Phase: "history", WaitsFor: "rate limit", Extracted: 1_005_000, Rows: 9000, Requests: 6700, Backfill: 0.4},
+		Streams: []runlog.RunningStream{{Workspace: "main", Stream: "teams", Phase: "done", Backfill: 1}, {Workspace: "main", Stream: "contacts", Phase: "backfill", WaitsFor: "rate limit", Extracted: 1_005_000, Rows: 9000, Requests: 6700, Backfill: 0.4},
 			{Workspace: "main", Stream: "conversation_data_attributes", Phase: "waiting", WaitsFor: "contacts, conversations"}, {Workspace: "main", Stream: "tickets", Phase: "waiting", WaitsFor: "its turn"}}}, columns, 6))
 }
 

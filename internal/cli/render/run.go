@@ -95,7 +95,7 @@ func printRunStreams(d *runlog.RunDetail, w io.Writer) {
 	printTable(w, t)
 	for _, s := range d.Streams {
 		if s.Error != "" {
-			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(s), runlog.WithoutStream(s.Stream, s.Error), s.Next)
+			saidErrors{d.Error}.printStream(w, called(s), s.Stream, s.Error, s.Next)
 		}
 	}
 }

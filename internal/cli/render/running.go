@@ -21,7 +21,7 @@ func runningTable(r *runlog.Running, width, lines int) string {
 	called := r.Called()
 	shown, others := chooseStreams(r.Streams, max(1, lines-3))
 	for _, s := range shown {
-		t.addRow(called(s), describePhase(s.Phase), term.Thousands(s.Extracted), term.Thousands(s.Rows), term.Thousands(s.Requests), fmt.Sprintf("%.0f %%", 100*s.Backfill), s.WaitsFor)
+		t.addRow(called(s), s.Phase, term.Thousands(s.Extracted), term.Thousands(s.Rows), term.Thousands(s.Requests), fmt.Sprintf("%.0f %%", 100*s.Backfill), s.WaitsFor)
 	}
 	drawn, _ := t.drawTable(width)
 	return cutCell(RunningLine(r), width) + "\n" + drawn + term.WithNote("\n  ", cutCell(others, width-indent))

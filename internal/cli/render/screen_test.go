@@ -15,7 +15,7 @@ func TestTableOfARunIsRedrawnInPlace(t *testing.T) {
 	var out strings.Builder
 	s := NewScreen(&out, func() (columns, lines int) { return 79, 24 })
 	run := runlog.Running{Pipeline: "nightly", Doing: "reading", Done: 37, Left: time.Minute, Streams: []runlog.RunningStream{
-		{Stream: "contacts", Phase: "history"}, {Stream: strings.Repeat("a_long_name_", 9), Phase: "waiting"},
+		{Stream: "contacts", Phase: "backfill"}, {Stream: strings.Repeat("a_long_name_", 9), Phase: "waiting"},
 	}}
 	s.Show(run)
 	fmt.Fprintln(s, "a word")

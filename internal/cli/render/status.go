@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,18 +20,18 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 			term.ShortTime(s.Now, s.Running.Started.UTC()), shareRead(s.Running), term.Count(int(s.Running.Rows), "row"), term.Count(int(s.Running.Requests), "request"))
 		called := s.Running.Called()
 		for _, stream := range s.Running.Streams {
-			fmt.Fprintf(w, "          %-28s %-8s %s read, %s\n", called(stream), describePhase(stream.Phase), term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
+			fmt.Fprintf(w, "          %-28s %-8s %s read, %s\n", called(stream), stream.Phase, term.Thousands(stream.Extracted), term.Count(int(stream.Rows), "row"))
 		}
 	case s.Lost != nil:
 		fmt.Fprintf(w, "crashed   %s (run %s): the run crashed or was killed; committed data is intact\n          next: %s\n",
 			s.Lost.Pipeline, runlog.ShortRun(s.Lost.Run), s.Given.Append("aqueduck sync "+s.Lost.Pipeline))
 	}
-	failed := printFailed(s, w)
+	said := printFailed(s, w)
 	if why := s.WhyUnreadable(); why != nil {
 		fmt.Fprintf(w, "data      %s: %s\n          next: %s\n", describeUnreadable(s), why.Error(), why.Next)
 	} else if len(s.Streams) == 0 {
 		fmt.Fprintf(w, "data      none yet: nothing is published in %s/\n", s.Dir)
-		if !failed { // a failed run has printed its next step
+		if len(said) == 0 { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
 		}
 	} else if s.AsOf.IsZero() {
@@ -61,7 +62,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	}
 	printDrift(s, w)
 	if len(s.Streams) > 0 {
-		printStreamStates(s, w)
+		printStreamStates(s, said, w)
 	}
 	if len(s.Runs) > 0 {
 		printRuns(s, w)
@@ -84,7 +85,7 @@ func nameUnfinished(s *runlog.Status) (names, next string) {
 	for _, stream := range s.Unfinished {
 		all, next = append(all, called(stream)), cmp.Or(next, stream.Hint)
 	}
-	return firstNames(all), next
+	return cmp.Or(firstNames(all), "a stream"), next // no name: all are read by id, or unavailable
 }
 
 // firstNames lists names, at most five of them.
@@ -96,42 +97,41 @@ func firstNames(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// describePhase is what a run does with a stream, in a word that people know.
-func describePhase(phase string) string {
-	switch phase {
-	case "forward":
-		return "changes"
-	case "history":
-		return "backfill"
-	}
-	return phase
-}
-
 // nameStreams returns a function that names the streams of a status.
 func nameStreams(s *runlog.Status) func(runlog.StreamStatus) string {
 	return runlog.StreamNamer(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
 }
 
-// printFailed writes the error of each pipeline's last run, and reports whether there was any. That of a crashed run is told above. A run that only found
+// printFailed writes the error of each pipeline's last run, and returns their texts. That of a crashed run is told above. A run that only found
 // the warehouse locked says nothing about the data, and its next step is over.
-func printFailed(s *runlog.Status, w io.Writer) (some bool) {
+func printFailed(s *runlog.Status, w io.Writer) (said saidErrors) {
 	told := map[string]bool{}
 	for _, r := range s.Runs {
 		if r.Class == "busy" {
 			continue
 		}
 		if r.Class != "" && !told[r.Pipeline] {
-			some = true
+			said = append(said, r.Error)
 			if s.Lost == nil || s.Lost.Run != r.Run {
 				fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, term.ShortTime(s.Now, r.Finished.UTC()), r.Class, r.Error, r.Next)
 			}
 		}
 		told[r.Pipeline] = true
 	}
-	return some
+	return said
 }
 
-func printStreamStates(s *runlog.Status, w io.Writer) {
+// saidErrors are the errors of runs that an output has printed. The streams of a run have the same errors.
+type saidErrors []string
+
+// printStream writes the error of a stream under its name, with the next step; nothing if the error of its run said the same.
+func (said saidErrors) printStream(w io.Writer, called, stream, text, next string) {
+	if named := runlog.NameError(called, stream, text); !slices.Contains(said, named) && !slices.Contains(said, text) {
+		fmt.Fprintf(w, "  %s\n       next: %s\n", named, next)
+	}
+}
+
+func printStreamStates(s *runlog.Status, said saidErrors, w io.Writer) {
 	called := nameStreams(s)
 	t := newTable("STREAM", "LAST RUN", "FRESH", "SYNCED TO", "BACKFILL")
 	t.neverCut(4, 5)
@@ -152,8 +152,8 @@ func printStreamStates(s *runlog.Status, w io.Writer) {
 			fmt.Fprintf(w, "  %s: rewound from %s; the next run reads it again\n", called(stream), term.ShortTime(s.Now, stream.RewoundFrom.UTC()))
 		}
 		switch {
-		case stream.Outcome == string(runlog.StatusFailed) && stream.Error != "":
-			fmt.Fprintf(w, "  %s: %s\n       next: %s\n", called(stream), runlog.WithoutStream(stream.Stream, stream.Error), stream.Hint)
+		case stream.Error != "":
+			said.printStream(w, called(stream), stream.Stream, stream.Error, stream.Hint)
 		case stream.Hint != "":
 			fmt.Fprintf(w, "  %s: next: %s\n", called(stream), stream.Hint)
 		}

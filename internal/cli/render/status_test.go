@@ -94,13 +94,41 @@ func TestStatusPassesOverRunsThatFoundALock(t *testing.T) {
 	}
 }
 
-// TestStatusOfARunUnderWayHasWordsForItsPhases: what the program calls forward are the changes since the watermark.
-func TestStatusOfARunUnderWayHasWordsForItsPhases(t *testing.T) {
+// TestAnErrorIsPrintedOnce: that of a single stream is the error of its run, too, and a full disk is the error of each stream.
+func TestAnErrorIsPrintedOnce(t *testing.T) {
+	t.Parallel()
+	var streams []runlog.StreamStatus
+	var ofRun []runlog.RunStream
+	for _, name := range []string{"admins", "tags", "teams"} {
+		text := "stream " + name + ": its list is empty"
+		if name == "teams" {
+			text = "the disk is full"
+		}
+		streams = append(streams, runlog.StreamStatus{Workspace: "eu", Stream: name, Outcome: "FAILED", Error: text, Hint: "wait"})
+		ofRun = append(ofRun, runlog.RunStream{Workspace: "eu", Stream: name, Outcome: "FAILED", Error: text, Next: "wait"})
+	}
+	for _, told := range []string{"admins: its list is empty", "the disk is full"} {
+		run := runlog.PastRun{Run: "R", Pipeline: "nightly", Outcome: "FAILED", Class: "data", Error: told, Next: "wait"}
+		var status, detail strings.Builder
+		PrintStatus(&runlog.Status{Dir: "data", Runs: []runlog.PastRun{run}, Streams: streams}, &status)
+		PrintRun(&runlog.RunDetail{PastRun: run, Streams: ofRun}, &detail)
+		for _, out := range []string{status.String(), detail.String()} {
+			for line, want := range map[string]int{"error[data] " + told: 1, told: 1, "  tags: its list is empty\n       next: wait\n": 1} {
+				if got := strings.Count(out, line); got != want {
+					t.Errorf("with %q as the error of the run, %q is there %d times:\n%s", told, line, got, out)
+				}
+			}
+		}
+	}
+}
+
+// TestStatusOfARunUnderWayNamesItsPhases in words of one width.
+func TestStatusOfARunUnderWayNamesItsPhases(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	PrintStatus(&runlog.Status{Dir: "data", Running: &runlog.Running{Pipeline: "nightly", Doing: "reading", Streams: []runlog.RunningStream{
-		{Stream: "conversation_data_attributes", Phase: "forward"}, {Stream: "contacts", Phase: "history"}, {Stream: "tags", Phase: "waiting"}}}}, &out)
-	for _, want := range []string{"          conversation_data_attributes changes  0 read", "          contacts                     backfill 0 read", "          tags                         waiting  0 read"} {
+		{Stream: "conversation_data_attributes", Phase: "reading"}, {Stream: "contacts", Phase: "backfill"}, {Stream: "tags", Phase: "waiting"}}}}, &out)
+	for _, want := range []string{"          conversation_data_attributes reading  0 read", "          contacts                     backfill 0 read", "          tags                         waiting  0 read"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it prints no line %q:\n%s", want, out.String())
 		}

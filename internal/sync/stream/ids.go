@@ -58,7 +58,7 @@ func (t *idReader) idQueryError(err error) error {
 	if t.Stream.BuiltIn || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; list its tables: aqueduck query \"FROM _sync.dictionary\", schema {schema}"}
+	return &problem.Problem{Class: "config", What: problem.FirstLine(err), Next: "correct the SQL file; {schema} in it is the schema of the workspace, whose tables this lists: aqueduck query \"FROM _sync.dictionary\""}
 }
 
 // idsToRead runs the stream's SQL file and returns the ids to read. Where one request reads several ids, keys are the keys that each answer must

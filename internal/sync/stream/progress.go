@@ -33,7 +33,7 @@ func (p *Progress) Start(ctx context.Context, t *Task, phase extract.Phase) {
 	if p.streams[t] == nil && p.run.Runner.TellBegin {
 		level = slog.LevelInfo
 	}
-	p.streams[t] = &runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: string(phase), Extracted: t.Result.Extracted, Rows: t.Result.Rows, SyncedTo: warehouse.UnixTime(t.State.SyncedTo), Backfill: max(t.shareComplete(), t.earlierShare)}
+	p.streams[t] = &runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: phaseWords[phase], Extracted: t.Result.Extracted, Rows: t.Result.Rows, SyncedTo: warehouse.UnixTime(t.State.SyncedTo), Backfill: max(t.shareComplete(), t.earlierShare)}
 	p.beginReading(t)
 	p.run.Runner.Log.Log(ctx, level, "stream starts", "stream", p.NameOf(t), "phase", phaseWords[phase])
 }
@@ -94,7 +94,7 @@ func (p *Progress) Committed(t *Task, began time.Time) {
 // End notes that a stream has ended a phase.
 func (p *Progress) End(t *Task) {
 	p.mu.Lock()
-	phase := extract.Phase(p.streams[t].Phase)
+	phase := p.streams[t].Phase
 	p.streams[t].Phase, p.streams[t].Backfill = "done", max(t.shareComplete(), t.earlierShare)
 	if h := p.history[t]; h != nil && t.BackfillPending() {
 		p.streams[t].Backfill = h.shareRead()
@@ -102,11 +102,11 @@ func (p *Progress) End(t *Task) {
 	p.ended[t] = !t.HasHistory() || t.Result.Status != runlog.StatusOK
 	p.endReading(t)
 	p.mu.Unlock()
-	p.LogResult(t, "phase", phaseWords[phase])
+	p.LogResult(t, "phase", phase)
 }
 
-// phaseWords are the words of the log for a phase.
-var phaseWords = map[extract.Phase]string{extract.Forward: "newest", extract.History: "history"}
+// phaseWords are the words for a phase, in the log and wherever a run under way is shown.
+var phaseWords = map[extract.Phase]string{extract.Forward: "reading", extract.History: "backfill"}
 
 // LogResult logs how a stream ended, in one line that also carries the error: with the usual log level it is the stream's only line of a phase.
 func (p *Progress) LogResult(t *Task, more ...any) {

@@ -50,6 +50,8 @@ func explainRequirement(t *Task, p *problem.Problem) {
 	case p.Class == "not_found" && config.OlderVersion(asked, needs.Version):
 		p.Class = "version"
 		p.Next = fmt.Sprintf("set api_version to %s or later, which has it; the workspace uses %s", needs.Version, asked)
+	case p.Class == "not_found" && !t.Stream.BuiltIn:
+		p.Next = "compare endpoint: in " + t.Stream.File + " with the API's documentation; until then the stream is unavailable, and each run checks again"
 	}
 }
 
