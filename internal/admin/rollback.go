@@ -163,11 +163,14 @@ func Rollback(ctx context.Context, r *runner.Runner, run string, agreed func(fro
 // noOlderFile says why there is no file to restore: the current one is the oldest that is kept.
 func noOlderFile(dir layout.Dir, files []PublishedFile) error {
 	if oldest := files[len(files)-1]; len(files) > 1 {
-		return &problem.Problem{Class: "data", What: "readers have " + runlog.ShortRun(oldest.Run) + ", and no kept file is older",
+		return &problem.Problem{Class: "usage", What: "readers have " + runlog.ShortRun(oldest.Run) + ", and no kept file is older",
 			Next: "name a newer one: aqueduck rollback --list; or restore a backup (docs/recover.md)"}
 	}
 	why := cmp.Or(term.WithNote("the last ones were removed, because ", layout.WhyRemoved(dir)), "the current one is the only one")
-	return &problem.Problem{Class: "data", What: "there is no older published file to restore: " + why,
+	if damaged := layout.CheckSum(files[0].Path, layout.SumFile(files[0].Path)); damaged != nil {
+		return &problem.Problem{Class: "data", What: "there is no older published file to restore", Err: damaged, Next: runlog.NextAfterLoss}
+	}
+	return &problem.Problem{Class: "usage", What: "there is no older published file to restore: " + why,
 		Next: "read everything again: aqueduck sync --full-refresh; or restore a backup (docs/recover.md)"}
 }
 

@@ -107,6 +107,9 @@ func printMistakes(ctx context.Context, env *Env, format string, lenient bool) e
 			r, _ = newReadOnlyRunner(env) // without one the configuration is checked all the same
 		}
 		refusals, warnings := plan.FindDoubts(ctx, config, catalogue, r)
+		if file := (*problem.Problem)(nil); !lenient && errors.As(env.refuseFile(config.Warehouse.Dir), &file) {
+			refusals = append(refusals, file.Line(env.given))
+		}
 		for _, text := range refusals {
 			found = append(found, grammar.Mistake{File: config.File, Message: text, Warning: true})
 		}

@@ -87,11 +87,15 @@ func (env *Env) fileNames() string {
 const giveDir = "give the warehouse's directory: --dir DIR"
 
 // refuseFile refuses a file in the place of the warehouse's directory.
-func refuseFile(dir string) error {
+func (env *Env) refuseFile(dir string) error {
 	if found, err := os.Stat(dir); err != nil || found.IsDir() {
 		return nil
 	}
-	return &problem.Problem{Class: "config", What: dir + " is a file, not a directory", Next: giveDir}
+	refused := &problem.Problem{Class: "config", What: dir + " is a file, not a directory", Next: giveDir}
+	if env.dir == "" {
+		refused.Next = "correct warehouse.dir, or " + giveDir
+	}
+	return refused
 }
 
 // warehouseDir returns the directory of the warehouse, and sets its clock. With --dir, commands that only read need no configuration.
@@ -101,7 +105,7 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 		if _, err := os.Stat(env.dir); errors.Is(err, fs.ErrNotExist) {
 			return "", &problem.Problem{Class: "config", What: "there is no directory " + env.dir, Next: giveDir}
 		}
-		return layout.Dir(env.dir), refuseFile(env.dir)
+		return layout.Dir(env.dir), env.refuseFile(env.dir)
 	}
 	cfg, _, err := env.loadConfig()
 	if err != nil {
@@ -114,5 +118,5 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 			return "", fmt.Errorf("read AQUEDUCK_WORKSPACE: %w", err)
 		}
 	}
-	return layout.Dir(cfg.Warehouse.Dir), refuseFile(cfg.Warehouse.Dir)
+	return layout.Dir(cfg.Warehouse.Dir), env.refuseFile(cfg.Warehouse.Dir)
 }

@@ -95,6 +95,9 @@ func printFiles(c *cobra.Command, env *Env, dir layout.Dir, args []string) error
 	if lost, err := runlog.LostPublished(dir); err != nil || lost {
 		return cmp.Or(err, runlog.ExplainUnreadable(dir, failure.ErrNothingPublished))
 	}
+	if wrong := runlog.ExplainWrong(dir); wrong != nil {
+		return wrong
+	}
 	if env.output == "json" {
 		return env.printJSON(append([]admin.PublishedFile{}, files...))
 	}

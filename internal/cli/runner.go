@@ -40,7 +40,7 @@ func runnerWith(env *Env, still bool) (*runner.Runner, error) {
 		return nil, err
 	}
 	program, err := sandbox.CurrentProgram()
-	if err = cmp.Or(err, refuseFile(cfg.Warehouse.Dir)); err != nil {
+	if err = cmp.Or(err, env.refuseFile(cfg.Warehouse.Dir)); err != nil {
 		return nil, err
 	}
 	dir := layout.Dir(cfg.Warehouse.Dir)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"aqueduck/internal/cli/render"
@@ -29,13 +31,11 @@ takes; JSON and CSV have whole ids, also in NOTE. A narrow terminal leaves out F
 				return err
 			}
 			runs, err := runlog.History(c.Context(), dir, name, most)
+			if err == nil && len(runs) == 0 {
+				err = cmp.Or(checkPipelineName(env, name), runlog.ExplainWrong(dir))
+			}
 			if err != nil {
 				return err
-			}
-			if len(runs) == 0 && name != "" {
-				if err := checkPipelineName(env, name); err != nil {
-					return err
-				}
 			}
 			return printRuns(env, runs)
 		},
@@ -49,7 +49,7 @@ takes; JSON and CSV have whole ids, also in NOTE. A narrow terminal leaves out F
 // checkPipelineName refuses an unknown pipeline name if there is a configuration. The caller asks only for names without a run: runs of a
 // pipeline that was removed are still listed.
 func checkPipelineName(env *Env, name string) error {
-	if config, _, err := env.loadConfig(); err == nil {
+	if config, _, err := env.loadConfig(); err == nil && name != "" {
 		_, unknown := config.Select([]string{name})
 		return unknown
 	}

@@ -51,10 +51,10 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range describeRefusals(r) {
+	for _, text := range describeRefusals(ctx, r) {
 		p.plan.Notes = append(p.plan.Notes, "a run would be refused: "+text)
 	}
-	p.plan.Notes = append(p.plan.Notes, notes...)
+	p.plan.Notes = repeatFlags(r.Given, append(p.plan.Notes, notes...))
 	if layout.IsEmulated(r.Dir) {
 		p.plan.Notes = append(p.plan.Notes, runlog.SaysEmulated)
 	}

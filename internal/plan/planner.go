@@ -127,7 +127,7 @@ func (p *planBuilder) noteUnasked(from pipelineSource, err error) error {
 	}
 	from.source.failed = err
 	found := problem.AsProblem(err)
-	p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("the size of a first run of %s is not known: %s; next: %s, or plan --offline", from.workspace, found.Error(), found.Next))
+	p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("the size of a first run of %s is not known: %s, or plan --offline", from.workspace, found.Line(p.runner.Given)))
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (p *planBuilder) noteStream(workspace, stream string, err error) error {
 		return err
 	}
 	found := problem.AsProblem(err)
-	p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("the size of %s.%s is not known, and a run would fail there: %s; next: %s", workspace, stream, found.Error(), found.Next))
+	p.plan.Notes = append(p.plan.Notes, fmt.Sprintf("the size of %s.%s is not known, and a run would fail there: %s", workspace, stream, found.Line(p.runner.Given)))
 	return nil
 }
 

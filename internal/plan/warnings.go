@@ -24,14 +24,14 @@ func FindDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalo
 	if r == nil {
 		return nil, warnings
 	}
-	refused = append(c.ConnectionDoubts(), describeRefusals(r)...)
+	refused = append(c.ConnectionDoubts(), describeRefusals(ctx, r)...)
 	missing, err := sync.CheckHashKey(ctx, r)
 	var damaged *problem.Problem
 	if errors.As(err, &damaged) && damaged.Class == "config" {
 		missing = damaged
 	}
 	if missing != nil {
-		if text := missing.Error() + "; next: " + missing.Next; !slices.Contains(refused, text) {
+		if text := missing.Line(r.Given); !slices.Contains(refused, text) {
 			refused = append(refused, text)
 		}
 	}
@@ -40,13 +40,21 @@ func FindDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalo
 		r.Log.Debug("the published file was not checked", "error", err)
 	}
 	notes = slices.DeleteFunc(notes, func(note string) bool { return slices.Contains(refused, note) })
-	return refused, append(warnings, notes...)
+	return refused, repeatFlags(r.Given, append(warnings, notes...))
+}
+
+// repeatFlags adds the flags of the command line to the commands of next steps.
+func repeatFlags(given problem.CLIFlags, texts []string) []string {
+	for i := range texts {
+		texts[i] = given.Append(texts[i])
+	}
+	return texts
 }
 
 // describeRefusals says why the next run would refuse the directory as it is now.
-func describeRefusals(r *runner.Runner) (texts []string) {
-	for _, refused := range sync.FindRefusals(r) {
-		texts = append(texts, refused.Error()+"; next: "+refused.Next)
+func describeRefusals(ctx context.Context, r *runner.Runner) (texts []string) {
+	for _, refused := range sync.FindRefusals(ctx, r) {
+		texts = append(texts, refused.Line(r.Given))
 	}
 	return texts
 }

@@ -56,6 +56,11 @@ func Shorten(text string) string { return grammar.Shorten(text) }
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
+// Line is the whole message in one line, for a warning: what happened, and the next step with the flags of the command line.
+func (p *Problem) Line(given CLIFlags) string {
+	return p.Error() + "; next: " + given.Append(p.Next)
+}
+
 // NextFor returns the next step, with the name of the pipeline in which the problem happened.
 func (p *Problem) NextFor(pipeline string) string {
 	if p.Next != "" {
@@ -160,17 +165,26 @@ func classifyDatabase(err error) *Problem {
 	case errors.As(err, &replaced):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "move this file away, then run aqueduck sync, which makes the link again; nothing is lost"}
 	case errors.Is(err, layout.ErrNoSum):
-		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
+		return &Problem{Class: "data", What: beginWith(failure.ErrNoWholeFile, err), Exit: ExitConfig,
 			Next: "restore the missing .sha256 file, or make it again for a file that you trust (docs/recover.md), then run the same command again"}
 	case errors.Is(err, failure.ErrNoWholeFile):
-		return &Problem{Class: "data", What: FirstLine(err), Exit: ExitConfig,
-			Next: "restore a backup into an empty directory, with its erasures.log and hash.key (docs/recover.md), and give that directory: --dir DIR"}
+		return &Problem{Class: "data", What: beginWith(failure.ErrNoWholeFile, err), Exit: ExitConfig,
+			Next: "restore a backup into an empty directory, with its erasures.log and hash.key, and give that directory: --dir DIR; or, for a file that is right, make its .sha256 again (docs/recover.md)"}
 	case errors.Is(err, failure.ErrDamaged):
 		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
 	case errors.Is(err, failure.ErrFormat):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "use at least the program version that last wrote this warehouse"}
 	}
 	return nil
+}
+
+// beginWith is the text of an error from a cause on, where it has that: whatever was being done, such as the read of a stream, is not at fault.
+func beginWith(cause, err error) string {
+	text := FirstLine(err)
+	if at := strings.Index(text, cause.Error()); at > 0 {
+		return text[at:]
+	}
+	return text
 }
 
 // nameDiskFirst is the text of an error about a full disk. It begins with the disk; what was being done comes last.

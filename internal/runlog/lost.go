@@ -12,7 +12,7 @@ import (
 	"aqueduck/load/layout"
 )
 
-// NextAfterLoss is the next step where the published files of a warehouse are gone.
+// NextAfterLoss is the next step where the published files of a warehouse are gone or damaged.
 const NextAfterLoss = "restore a backup into an empty directory, with its erasures.log and hash.key (docs/recover.md), and give that directory: --dir DIR"
 
 // LostPublished reports whether runs have published to a directory that has no published file any more. The link to the file shows it, and so do the
@@ -36,10 +36,10 @@ func ExplainUnreadable(dir layout.Dir, err error) error {
 	if unlisted != nil && !errors.Is(unlisted, fs.ErrNotExist) {
 		return err
 	}
-	foreign := layout.Foreign(dir)
+	wrong := ExplainWrong(dir)
 	switch {
-	case errors.Is(err, failure.ErrNothingPublished) && foreign != nil:
-		return &problem.Problem{Class: "config", What: "wrong directory", Err: foreign, Next: "give the directory of a warehouse: --dir DIR"}
+	case errors.Is(err, failure.ErrNothingPublished) && wrong != nil:
+		return wrong
 	case errors.Is(err, failure.ErrNothingPublished) && layout.LinkReplaced(dir) != nil:
 		return layout.LinkReplaced(dir)
 	case errors.Is(err, failure.ErrNothingPublished) && len(files) > 0:
@@ -62,6 +62,14 @@ func ExplainUnreadable(dir layout.Dir, err error) error {
 		}
 	}
 	return err
+}
+
+// ExplainWrong is the error of a directory that is no warehouse, for a reader that found nothing in it; nil for a warehouse, and before the first run.
+func ExplainWrong(dir layout.Dir) error {
+	if foreign := layout.Foreign(dir); foreign != nil {
+		return &problem.Problem{Class: "config", What: "wrong directory", Err: foreign, Next: "give the directory of a warehouse: --dir DIR"}
+	}
+	return nil
 }
 
 // WhyUnreadable is why readers cannot open a published file that should be there, with the next step. It is nil where they can, and where nothing is

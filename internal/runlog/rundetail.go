@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -99,7 +100,7 @@ func FindRun(ctx context.Context, dir layout.Dir, id string) (*RunDetail, error)
 	const next = "list the runs: aqueduck runs"
 	switch {
 	case len(found) == 0 && (id == "" || len(runs) == 0):
-		return nil, &problem.Problem{Class: "data", What: "there is no run yet", Next: "aqueduck sync"}
+		return nil, cmp.Or[error](ExplainWrong(dir), &problem.Problem{Class: "data", What: "there is no run yet", Next: "aqueduck sync"})
 	case len(found) == 0:
 		at, err := erasedAt(ctx, dir, id)
 		if err != nil {

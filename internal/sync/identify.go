@@ -183,34 +183,37 @@ func compareClocks(r *stream.Run, w *stream.Workspace) {
 	r.Reported.Notes = append(r.Reported.Notes, note)
 }
 
-// checkOneClock refuses to mix an emulated workspace and a real one, and an emulated one whose clock is lost: it would run backwards. pinned is the
-// zero value for a workspace that was never read.
+// checkOneClock asks RefuseKind, with the work database as it is. pinned is the zero value for a workspace that was never read.
 func checkOneClock(ctx context.Context, r *stream.Run, w *stream.Workspace, pinned load.Workspace) error {
-	emulated := layout.IsEmulated(r.Runner.Dir)
-	switch {
-	case pinned.Emulated && w.Source.Emulated && !emulated:
-		return &problem.Problem{Class: "config", What: "the hours and the clock of the emulated workspace are missing: " + r.Runner.Dir.EmulatorFile() + "; nothing was written",
-			Next: "restore the file, or start again in another directory: --dir DIR"}
-	case pinned.Schema != "" && pinned.Emulated != w.Source.Emulated, emulated && !w.Source.Emulated:
-		return MixedWorkspaces(w, pinned)
-	case emulated || !w.Source.Emulated || pinned.Schema != "":
-		return nil
-	}
-	return r.Writer.Use(func(work *load.Work) error {
-		filled, err := work.Records.HasWorkspaces(ctx)
-		if err == nil && filled {
-			return MixedWorkspaces(w, pinned)
-		}
+	var filled bool
+	err := r.Writer.Use(func(work *load.Work) (err error) {
+		filled, err = work.Records.HasWorkspaces(ctx)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	if refused := RefuseKind(r.Runner.Dir, w.Name, w.Source.Emulated, pinned, filled); refused != nil {
+		refused.What += "; nothing was written"
+		return refused
+	}
+	return nil
 }
 
-// MixedWorkspaces is the problem of an emulator's warehouse with a real workspace's token, or the reverse.
-func MixedWorkspaces(w *stream.Workspace, pinned load.Workspace) *problem.Problem {
-	p := &problem.Problem{Class: "config", Next: "give another directory: --dir DIR"}
-	p.What = "this warehouse holds data of " + cmp.Or(term.WithNote("workspace ", pinned.ID), "a real workspace") + " and workspace " + w.Name + " is the emulator; nothing was written"
-	if !w.Source.Emulated {
-		p.What = "this warehouse was filled by the emulator and workspace " + w.Name + " is a real one; nothing was written"
+// RefuseKind refuses to mix an emulated workspace and a real one in a warehouse, and an emulated one whose clock is lost: it would run backwards. pinned
+// is what the warehouse has of the workspace, and filled says that it has data of any. nil: a run may fill it.
+func RefuseKind(dir layout.Dir, workspace string, emulated bool, pinned load.Workspace, filled bool) *problem.Problem {
+	clock := layout.IsEmulated(dir)
+	switch {
+	case pinned.Emulated && emulated && !clock:
+		return &problem.Problem{Class: "config", What: "the hours and the clock of the emulated workspace are missing: " + dir.EmulatorFile(),
+			Next: "restore the file, or start again in another directory: --dir DIR"}
+	case !emulated && (clock || pinned.Emulated):
+		return &problem.Problem{Class: "config", What: "this warehouse was filled by the emulator and workspace " + workspace + " is a real one",
+			Next: "give another directory: --dir DIR; or delete " + string(dir) + ", which has emulated data alone"}
+	case emulated && (pinned.Schema != "" && !pinned.Emulated || !clock && pinned.Schema == "" && filled):
+		return &problem.Problem{Class: "config", Next: "give another directory: --dir DIR",
+			What: "this warehouse holds data of " + cmp.Or(term.WithNote("workspace ", pinned.ID), "a real workspace") + " and workspace " + workspace + " is the emulator"}
 	}
-	return p
+	return nil
 }

@@ -245,7 +245,7 @@ func MaskingNotes(ctx context.Context, r *runner.Runner) (notes []string, err er
 		return nil, err
 	}
 	if missing != nil {
-		notes = append(notes, missing.Error()+"; next: "+missing.Next)
+		notes = append(notes, missing.Line(r.Given))
 	}
 	states, err := runlog.ReadStates(ctx, r.Dir, nil)
 	if errors.Is(err, failure.ErrNothingPublished) {

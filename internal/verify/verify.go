@@ -139,7 +139,7 @@ func (v *workspaceVerifier) prepareWorkspace(ctx context.Context, source runner.
 		return err
 	}
 	if pinned.Schema != "" && pinned.Emulated != source.Emulated {
-		return sync.MixedWorkspaces(&stream.Workspace{Name: v.workspace, Source: source}, pinned)
+		return sync.RefuseKind(v.runner.Dir, v.workspace, source.Emulated, pinned, true)
 	}
 	if known := sync.IdentityStreams(v.runner, v.workspace, pinned.ID); len(known) > 0 { // one record of the first is enough
 		record, _, err := extract.FirstRecord(ctx, v.client, known[0])

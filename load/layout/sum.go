@@ -54,6 +54,20 @@ func Sum(file string) (string, error) {
 // ErrNoSum is the error of a published file whose checksum is missing.
 var ErrNoSum = errors.New("a published file has no checksum, so it cannot be trusted")
 
+// RefuseUnsummed returns an ErrNoSum where the next run has to begin from a published file, and none has a checksum. It reads no file.
+func RefuseUnsummed(d Dir) error {
+	files, err := d.PublishedFiles()
+	if err != nil || len(files) == 0 || disk.Exists(d.Work()) {
+		return nil
+	}
+	for _, file := range files {
+		if disk.Exists(SumFile(file)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s is missing", ErrNoSum, SumFile(files[0]))
+}
+
 // CheckSum refuses a file whose checksum differs from the recorded one.
 func CheckSum(file, sumFile string) error {
 	text, err := os.ReadFile(sumFile)
@@ -69,7 +83,7 @@ func CheckSum(file, sumFile string) error {
 		return err
 	}
 	if got != want {
-		return fmt.Errorf("%s.duckdb was changed after it was published: its checksum differs", strings.TrimSuffix(sumFile, ".sha256"))
+		return fmt.Errorf("%s.duckdb was changed after it was published: its checksum differs from that in its .sha256 file", strings.TrimSuffix(sumFile, ".sha256"))
 	}
 	return nil
 }
