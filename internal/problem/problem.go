@@ -169,7 +169,7 @@ func classifyDatabase(err error) *Problem {
 			Next: "restore the missing .sha256 file, or make it again for a file that you trust (docs/recover.md), then run the same command again"}
 	case errors.Is(err, failure.ErrNoWholeFile):
 		return &Problem{Class: "data", What: beginWith(failure.ErrNoWholeFile, err), Exit: ExitConfig,
-			Next: "restore a backup into an empty directory, with its erasures.log and hash.key, and give that directory: --dir DIR; or, for a file that is right, make its .sha256 again (docs/recover.md)"}
+			Next: "restore a backup into an empty directory, with its erasures.log and hash.key, and give that directory: --dir DIR. If the file is intact, make its .sha256 again (docs/recover.md)"}
 	case errors.Is(err, failure.ErrDamaged):
 		return &Problem{Class: "data", What: FirstLine(err), Next: "run the same command again: it sets the damaged file aside and goes on from the published file"}
 	case errors.Is(err, failure.ErrFormat):
