@@ -28,12 +28,17 @@ func (v *Verification) LastLine() string {
 			accepted++
 		}
 	}
-	failed := ""
+	failed, compared := "", 0
+	for _, s := range v.Streams {
+		if s.Error == "" && (s.Sampled > 0 || s.Whole) { // whole: a list without a record, too
+			compared++
+		}
+	}
 	if n := v.notCompared(); n > 0 {
 		failed = fmt.Sprintf(" not_compared=%d", n)
 	}
 	return fmt.Sprintf("%s verify streams=%d%s sampled=%d differ=%d findings=%d accepted=%d requests=%d",
-		word, len(v.Streams), failed, v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
+		word, compared, failed, v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
 }
 
 // verifyState is what verifications store between runs: ids of differences, without any key or value of a record. It is a file beside the

@@ -29,7 +29,7 @@ func (c *streamCheck) planCheck(ctx context.Context, start time.Time) error {
 	i := slices.IndexFunc(c.states, func(x runlog.StreamState) bool { return x.Stream == s.Name })
 	there, err := c.published.HasRelation(ctx, c.workspace, own.Name)
 	if err != nil || !there || i < 0 || c.states[i].SyncedTo.IsZero() {
-		c.decoder, c.result.How = nil, "not compared: the stream has no watermark yet"
+		c.decoder, c.result.How = nil, "not compared: no run has read it"
 		return err
 	}
 	if c.state, err = extract.ParseState(c.states[i].State); err != nil {

@@ -104,7 +104,7 @@ func printCommands(t *testing.T, w io.Writer) {
 	PrintVerification(&verify.Verification{Sampled: 1879, Under: 0.0016, Requests: 120, Streams: []verify.Verified{{Workspace: "main", Stream: "contacts", Sampled: 1879, Missing: 1, Requests: 120, How: "3 pages, 1,429 rows by id", Under: 0.0016},
 		{Workspace: "main", Stream: "tags", Sampled: 12, Requests: 1, How: "the whole list", Whole: true, Under: 1},
 		{Workspace: "main", Stream: "contacts_by_id", How: "not compared: this stream only completes rows of another stream", Under: 1},
-		{Workspace: "main", Stream: "conversation_data_attributes", How: "not compared: the stream has no watermark yet", Under: 1}}}, w)
+		{Workspace: "main", Stream: "conversation_data_attributes", How: "not compared: no run has read it", Under: 1}}}, w)
 	title("check --online")
 	PrintOnline(&preview.Online{Notes: []string{"main: workspace emu_1, API 2.17"}, Dir: "data", Room: layout.Room{Free: 9 << 30, Needs: 1 << 30}, Streams: []preview.Readable{
 		{Workspace: "main", Stream: "data_connectors", Request: "GET /data_connectors", Named: true, Answer: "yes"},
