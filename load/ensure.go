@@ -89,6 +89,9 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 				done, err = w.ensureTable(ctx, schema, t, stored[t.Name])
 			}
 			if err != nil {
+				if t.File != "" {
+					return fmt.Errorf("table %s (%s): %w", t.Name, t.File, err)
+				}
 				return fmt.Errorf("table %s: %w", t.Name, err)
 			}
 			changes = append(changes, done...)

@@ -68,6 +68,7 @@ type Table struct {
 	CopyOf         string   // in a daily snapshot: the table of the rows; else ""
 	Erase          string   // how an erasure treats a person's rows (schemas.Stream)
 	Unmarked       bool     // of a user's stream file that marks no personal data
+	File           string   // a user's stream file, for messages; "": the stream comes with the program
 	Groups         []Group  // lists and objects of the record or item; only in tables of a batch
 	Absent         bool     // batches have AbsentColumn
 }
@@ -179,6 +180,11 @@ func Tables(s *schemas.Stream) []Table {
 			t.ParentKey, t.WithinKey = fromAbove(c, tables[i].ParentKey), fromAbove(c, tables[i].Key)
 		}
 		tables = append(tables, t)
+	}
+	for i := range tables {
+		if !s.BuiltIn {
+			tables[i].File = s.File
+		}
 	}
 	return tables
 }

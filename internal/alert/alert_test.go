@@ -179,6 +179,8 @@ func TestAFailedPostIsRetriedAndSentLater(t *testing.T) {
 	d.sender.NotifyEnded(t.Context(), failedRun("auth"))
 	if log := d.log.String(); strings.Contains(log, "secret") || strings.Count(log, "an alert could not be sent") != 3 {
 		t.Errorf("the log says too much, or too little:\n%s", log)
+	} else if !strings.Contains(log, `alert=ops.webhook `) || !strings.Contains(log, `next="correct the address in alerts.ops.webhook, or see whether its service works"`) {
+		t.Errorf("the log does not say which address is meant:\n%s", log)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Sender) pingTarget(ctx context.Context, t Target, way string, r Run) {
 	}
 	u, err := url.Parse(t.Ping)
 	if err != nil {
-		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", "its address is not a URL")
+		s.logUnsent(t.Name+".ping", errors.New("its address is not a URL"))
 		return
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + way
@@ -39,7 +39,7 @@ func (s *Sender) pingTarget(ctx context.Context, t Target, way string, r Run) {
 		q.Set("rid", fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]))
 		u.RawQuery = q.Encode()
 	}
-	s.sendRetrying(ctx, t, u.String(), "text/plain; charset=utf-8", []byte(r.Line))
+	s.sendRetrying(ctx, t.Name+".ping", u.String(), "text/plain; charset=utf-8", []byte(r.Line))
 }
 
 // postMessage posts a message to a webhook, and reports whether it was accepted.
@@ -50,14 +50,19 @@ func (s *Sender) postMessage(ctx context.Context, t Target, m Message) bool {
 	m.Emulated = s.Emulated != nil && s.Emulated()
 	body, err := json.Marshal(m)
 	if err != nil {
-		s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)
+		s.logUnsent(t.Name+".webhook", err)
 		return false
 	}
-	return s.sendRetrying(ctx, t, t.Webhook, "application/json", body)
+	return s.sendRetrying(ctx, t.Name+".webhook", t.Webhook, "application/json", body)
 }
 
-// sendRetrying sends until it succeeds, cannot succeed, or maxTries is reached. Logs omit the URL, which may contain a secret.
-func (s *Sender) sendRetrying(ctx context.Context, t Target, address, kind string, body []byte) bool {
+// logUnsent warns of what did not reach the address of a key of `alerts`. Logs omit the URL, which may contain a secret.
+func (s *Sender) logUnsent(key string, err error) {
+	s.Log.Warn("an alert could not be sent", "alert", key, "error", err, "next", "correct the address in alerts."+key+", or see whether its service works")
+}
+
+// sendRetrying sends to the address of a key of `alerts` until it succeeds, cannot succeed, or maxTries is reached.
+func (s *Sender) sendRetrying(ctx context.Context, key, address, kind string, body []byte) bool {
 	s.once.Do(func() {
 		s.client = &http.Client{Timeout: answerTimeout, Transport: &http.Transport{DisableKeepAlives: true}, // without a proxy from the environment
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -68,7 +73,7 @@ func (s *Sender) sendRetrying(ctx context.Context, t Target, address, kind strin
 			return true
 		}
 		if !mayRetry || try == maxTries || s.Wait(ctx, time.Duration(try*try)*time.Second) != nil {
-			s.Log.Warn("an alert could not be sent", "alert", t.Name, "error", err)
+			s.logUnsent(key, err)
 			return false
 		}
 	}

@@ -196,7 +196,10 @@ requests: the first page, the second one, and pages of other sizes. Nothing is w
 			if err != nil {
 				return err
 			}
-			env.printNotice(fmt.Sprintf("stream %[1]s: save it in a file that stream_files names; then %[2]s streams try streams/%[1]s.yaml", made, env.Name))
+			if taken := strings.TrimPrefix(made, "own_"); made != name && taken != made {
+				env.printNotice(fmt.Sprintf("the name %s is taken, so the stream is called %s", taken, made))
+			}
+			env.printNotice(env.given.Append(fmt.Sprintf("stream %[1]s: save it in a file that stream_files names; then: aqueduck streams try streams/%[1]s.yaml", made)))
 			_, err = env.Stdout.Write(text)
 			return err
 		},

@@ -53,6 +53,11 @@ func (g CLIFlags) Append(next string) string {
 	})
 }
 
+// Line is the whole message in one line, for a warning: what happened, and the next step with the flags of the command line.
+func (p *Problem) Line(given CLIFlags) string {
+	return p.Error() + "; next: " + given.Append(p.Next)
+}
+
 // NameVariable adds the variable to a problem with a command line or a configuration that names its value: a variable is easily forgotten. flag is the
 // flag that it sets.
 func (p *Problem) NameVariable(name, flag, value string) {

@@ -56,11 +56,6 @@ func Shorten(text string) string { return grammar.Shorten(text) }
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Err }
 
-// Line is the whole message in one line, for a warning: what happened, and the next step with the flags of the command line.
-func (p *Problem) Line(given CLIFlags) string {
-	return p.Error() + "; next: " + given.Append(p.Next)
-}
-
 // NextFor returns the next step, with the name of the pipeline in which the problem happened.
 func (p *Problem) NextFor(pipeline string) string {
 	if p.Next != "" {

@@ -282,7 +282,7 @@ func (s *StreamResult) Name(r *Report) string {
 
 // NameError returns the error of a stream behind the name by which the output calls the stream.
 func NameError(called, stream, text string) string {
-	return called + ": " + strings.TrimPrefix(text, "stream "+stream+": ")
+	return called + ": " + strings.TrimPrefix(strings.TrimPrefix(text, "stream "+stream+": "), "read "+stream+": ")
 }
 
 // Of names the workspace of an error when the run reads several; "" otherwise.

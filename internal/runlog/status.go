@@ -61,6 +61,12 @@ func (s *Status) MissingModels() string {
 	return s.Runs[i].MissingModels
 }
 
+// FindMissingModels gives the MissingModels of a warehouse, whose status is not read.
+func FindMissingModels(ctx context.Context, dir layout.Dir) (string, error) {
+	runs, err := PastRuns(ctx, dir, "", shownRuns)
+	return (&Status{Runs: runs}).MissingModels(), err
+}
+
 // NextRun is the next run of a pipeline.
 type NextRun struct {
 	Pipeline string    `json:"pipeline"`

@@ -2,6 +2,7 @@
 package querying
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +14,14 @@ import (
 
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/cli/usage"
+	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/sandbox"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/load/read"
+	"aqueduck/schemas"
 )
 
 // Parquet is the output format that a terminal cannot show.
@@ -46,7 +50,7 @@ type Asker struct {
 // Answer writes the rows of a statement. An error has a cause and a next step.
 func (a Asker) Answer(ctx context.Context, statement string) error {
 	if err := a.writeAnswer(ctx, statement); err != nil {
-		return a.explainUnanswered(err)
+		return a.explainUnanswered(ctx, err)
 	}
 	return nil
 }
@@ -96,8 +100,32 @@ func writeRows(ctx context.Context, in read.Isolation, file, statement string, r
 // namesRelation is in DuckDB's errors about a table or a column that does not exist. The dictionary helps with these.
 var namesRelation = regexp.MustCompile(`Table with name|Referenced (table|column)|does not have a column named|Schema with name`)
 
+// unknownTable finds the name in DuckDB's error about a table that does not exist.
+var unknownTable = regexp.MustCompile(`Table with name (\w+) does not exist`)
+
+// explainMissing gives the next step for a table that the program knows and the warehouse lacks: a model that failed, or the table of a built-in stream
+// that no run has read; "" for others.
+func (a Asker) explainMissing(ctx context.Context, text string) string {
+	found := unknownTable.FindStringSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	name := found[1]
+	if missing, err := runlog.FindMissingModels(ctx, a.Dir); err == nil && strings.Contains(missing, "."+name+": ") {
+		return "the last publish left this model out; see why: aqueduck status"
+	}
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		return ""
+	}
+	if streams, err := dictionary.StreamsForRelations(catalogue, []string{name}); err == nil && len(streams) > 0 {
+		return "add " + strings.Join(streams, ", ") + " to the streams of a pipeline, then: aqueduck sync"
+	}
+	return ""
+}
+
 // explainUnanswered adds the cause and the next step to the error of a statement.
-func (a Asker) explainUnanswered(err error) error {
+func (a Asker) explainUnanswered(ctx context.Context, err error) error {
 	if errors.Is(err, failure.ErrNothingPublished) || errors.Is(err, failure.ErrUnreadable) {
 		return err
 	}
@@ -119,7 +147,10 @@ func (a Asker) explainUnanswered(err error) error {
 		p.Next = "rewrite the statement; the warehouse is unchanged"
 	case errors.As(err, &refused):
 		p.Next = "remove it from the statement, or attach the published file in your own DuckDB session"
+	case strings.Contains(err.Error(), "file system operations are disabled"):
+		p.Next = "a query reads the published file alone: attach that file in your own DuckDB session to read others, too"
 	case namesRelation.MatchString(err.Error()):
+		p.Next = cmp.Or(a.explainMissing(ctx, err.Error()), p.Next)
 	case strings.Contains(err.Error(), "\nLINE "):
 		p.Next = "correct the statement at the marked place"
 	case strings.Contains(err.Error(), "Could not convert"):

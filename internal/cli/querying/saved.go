@@ -33,7 +33,7 @@ func (a Asker) AnswerSaved(ctx context.Context, name, schema string) error {
 	if lacking := a.missingRelations(ctx, q, schema); lacking != nil {
 		return lacking
 	}
-	return a.explainUnanswered(err)
+	return a.explainUnanswered(ctx, err)
 }
 
 func savedQuery(name string) (queries.Query, error) {

@@ -36,7 +36,10 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 		}
 	} else if s.AsOf.IsZero() {
 		names, next := nameUnfinished(s)
-		fmt.Fprintf(w, "data      published, but no run has read %s to the end\n          next: %s\n", names, cmp.Or(next, s.Given.Append("aqueduck sync")))
+		fmt.Fprintf(w, "data      published, but no run has read %s to the end\n", names)
+		if next = cmp.Or(next, s.Given.Append("aqueduck sync")); !slices.Contains(said, next) {
+			fmt.Fprintf(w, "          next: %s\n", next)
+		}
 	} else {
 		fmt.Fprintf(w, "data      as of %s%s\n", term.ShortTime(s.Now, s.AsOf.UTC()), elapsedSince(s, s.AsOf))
 	}
@@ -102,7 +105,7 @@ func nameStreams(s *runlog.Status) func(runlog.StreamStatus) string {
 	return runlog.StreamNamer(s.Streams, func(s runlog.StreamStatus) (string, string) { return s.Workspace, s.Stream })
 }
 
-// printFailed writes the error of each pipeline's last run, and returns their texts. That of a crashed run is told above. A run that only found
+// printFailed writes the error of each pipeline's last run, and returns what it wrote. That of a crashed run is told above. A run that only found
 // the warehouse locked says nothing about the data, and its next step is over.
 func printFailed(s *runlog.Status, w io.Writer) (said saidErrors) {
 	told := map[string]bool{}
@@ -111,7 +114,7 @@ func printFailed(s *runlog.Status, w io.Writer) (said saidErrors) {
 			continue
 		}
 		if r.Class != "" && !told[r.Pipeline] {
-			said = append(said, r.Error)
+			said = append(said, r.Error, r.Next)
 			if s.Lost == nil || s.Lost.Run != r.Run {
 				fmt.Fprintf(w, "failed    %s at %s: error[%s] %s\n          next: %s\n", r.Pipeline, term.ShortTime(s.Now, r.Finished.UTC()), r.Class, r.Error, r.Next)
 			}
@@ -121,7 +124,7 @@ func printFailed(s *runlog.Status, w io.Writer) (said saidErrors) {
 	return said
 }
 
-// saidErrors are the errors of runs that an output has printed. The streams of a run have the same errors.
+// saidErrors are the errors of runs, and their next steps, that an output has printed. The streams of a run may have the same.
 type saidErrors []string
 
 // printStream writes the error of a stream under its name, with the next step; nothing if the error of its run said the same.

@@ -92,7 +92,7 @@ func (w *Writer) Prepare(ctx context.Context, schema string, tables []transform.
 	defer w.mu.Unlock()
 	changes, err := w.Work.Tables.Ensure(ctx, schema, tables)
 	if err != nil {
-		return nil, fmt.Errorf("prepare the tables of %s: %w", schema, err)
+		return nil, err
 	}
 	if len(changes) > 0 {
 		delete(w.managed, schema)
