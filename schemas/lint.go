@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -126,7 +127,7 @@ func (d *streamDraft) lintSince() {
 		}
 	}
 	if field.IsSet() && !slices.Contains(times, field.Text()) {
-		field.Wrong(grammar.DidYouMean(field.Text(), times), "no timestamp column is from field %q", field.Text())
+		field.Wrong(cmp.Or(grammar.DidYouMean(field.Text(), times), "declare a column of type timestamp with this field in from"), "no timestamp column is from field %q", field.Text())
 	}
 }
 
@@ -154,7 +155,7 @@ func (d *streamDraft) lintDetail() {
 			return slices.Equal(c.From, splitPath(v.Text())) && len(c.Or) == 0 && c.As == "" && (c.Type == Timestamp || c.Type == Int || c.Type == Text)
 		})
 		if i < 0 && v.IsSet() {
-			v.Wrong("", "no column of timestamps, whole numbers or text is from field %q", v.Text())
+			v.Wrong("declare a column with this field in from, and no other", "no column of timestamps, whole numbers or text is from field %q", v.Text())
 		}
 	}
 }

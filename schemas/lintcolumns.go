@@ -164,7 +164,7 @@ func (d *streamDraft) lintKey() {
 					times = append(times, c.Name)
 				}
 			}
-			newest.Wrong(grammar.DidYouMean(newest.Text(), times), "no timestamp column %q", newest.Text())
+			newest.Wrong(cmp.Or(grammar.DidYouMean(newest.Text(), times), "declare it in columns"), "no timestamp column %q", newest.Text())
 		}
 	}
 }
@@ -178,7 +178,7 @@ func lintKey(key *grammar.Value, columns []Column) {
 		seen[v.Text()] = true
 		c, ok := findColumn(columns, v.Text())
 		if !ok {
-			v.Wrong(grammar.DidYouMean(v.Text(), columnNames(columns)), "no column %q", v.Text())
+			v.Wrong(cmp.Or(grammar.DidYouMean(v.Text(), columnNames(columns)), "declare it in columns"), "no column %q", v.Text())
 			continue
 		}
 		if c.Type == JSON || c.Type == Double || c.Type == Bool {

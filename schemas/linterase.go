@@ -28,7 +28,7 @@ func lintErase(columns *grammar.Value, all, record []Column) {
 		}
 		by := v.Key("redacted_by")
 		if flag, known := findColumn(all, by.Text()); by.IsSet() && (!known || flag.Type != Bool) {
-			by.Wrong("", "no bool column %q", by.Text())
+			by.Wrong("declare it in columns, with type: bool", "no bool column %q", by.Text())
 		}
 		if by.IsSet() && !c.Redactable {
 			by.WrongKey("redactable: true", "redacted_by says when a redactable column is taken out for good")

@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -87,7 +88,7 @@ func (c *Catalogue) lintOverStream(d *streamDraft) {
 			continue
 		}
 		if _, there := findColumn(other.stream.Columns, where.Text()); where.IsSet() && !there {
-			where.Wrong(grammar.DidYouMean(where.Text(), columnNames(other.stream.Columns)), "stream %q has no column %q", v.Text(), where.Text())
+			where.Wrong(cmp.Or(grammar.DidYouMean(where.Text(), columnNames(other.stream.Columns)), "list them: aqueduck streams "+v.Text()), "stream %q has no column %q", v.Text(), where.Text())
 		}
 		if refresh.IsSet() && other.stream.Newest == "" {
 			refresh.WrongKey("", "stream %q has no newest, so the change times of its rows are unknown", v.Text())

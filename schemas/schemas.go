@@ -164,7 +164,7 @@ func sqlText(v *grammar.Value, dir fs.FS, name string) string {
 	}
 	text, err := fs.ReadFile(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		v.Wrong("", "no SQL file %q beside the stream file", name)
+		v.Wrong("write it there, or correct the name", "no SQL file %q beside the stream file", name)
 		return ""
 	}
 	if err != nil {

@@ -25,7 +25,7 @@ func newServe(env *Env) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the pipelines on schedule, with an optional console",
 		Long: `Run each pipeline that has a schedule at its times, in warehouse.timezone, until SIGTERM or Ctrl-C. On these signals the current
-run commits its complete batches and ends.
+run stops new requests, commits complete batches and ends.
 
 If serve itself was down at a scheduled time, or stopped or died during a run, its next start makes one catch-up run. After the
 fourth death in a row it makes none and sends an alert. A time that comes while the pipeline still runs is skipped, unless
