@@ -190,7 +190,7 @@ func serveConsole(ctx context.Context, env *Env, s *serving.PipelineServer, o se
 	address := listener.Addr().String()
 	c, err := console.New(console.Options{
 		Serving: s.ConsoleServing(ctx), Address: address, Hosts: o.place.Names(listener), Secret: secret, IsPassword: o.place.Password != "", TLS: o.place.Cert != "", ReadOnly: o.readOnly,
-		Version: buildVersion(), Now: time.Now,
+		Version: buildVersion(), Given: env.given, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err

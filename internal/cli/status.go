@@ -106,7 +106,7 @@ func readStatus(ctx context.Context, env *Env, whole bool) (s *runlog.Status, no
 			return nil, "", err
 		}
 		if err != nil {
-			note = fmt.Sprintf("note: %s has mistakes, so no next run and no late stream is shown; list them: aqueduck check", env.fileNames())
+			note = fmt.Sprintf("note: %s has mistakes, so no next run and no late stream is shown; list them: %s", env.fileNames(), env.given.Append("aqueduck check"))
 		}
 	}
 	if s, err = runlog.ReadStatus(ctx, dir, config, catalogue, env.Now()); err == nil {
@@ -120,6 +120,11 @@ func printFleet(ctx context.Context, env *Env, places []fleet.Place, strict bool
 	rows, err := fleet.ReadRows(ctx, places, env.Now())
 	if err != nil {
 		return err
+	}
+	for _, row := range rows {
+		for i := range row.Needs {
+			row.Needs[i].Next = env.given.Append(row.Needs[i].Next)
+		}
 	}
 	switch env.output {
 	case "json":

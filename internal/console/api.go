@@ -33,11 +33,7 @@ func (c *Console) registerAPI(mux *http.ServeMux) {
 		return nil, errNotThere
 	}))
 	mux.HandleFunc("GET /api/v1/runs/{id}", c.serveJSON(func(ctx context.Context, r *http.Request) (any, error) {
-		d, err := runlog.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
-		if err == nil && d == nil {
-			err = errNotThere
-		}
-		return d, err
+		return readRun(ctx, &c.o, r)
 	}))
 	mux.HandleFunc("GET /api/v1/runs/{id}/log", c.serveJSON(c.serveLog))
 	mux.HandleFunc("GET /api/v1/events", c.streamEvents)

@@ -306,6 +306,21 @@ func TestTheOverviewSaysThatReadersHaveAnOlderFile(t *testing.T) {
 	requireTexts(t, b.fetchPage("/runs"), "rolled back</span>", `<span class="quiet">from 000NEWER-01 to `, "by ann@host")
 }
 
+// TestTheOverviewHasTheNextStepsOfItsCommandLine: a next step without -f would use another configuration. Streams that no run has begun are named, as in status.
+func TestTheOverviewHasTheNextStepsOfItsCommandLine(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(o *Options) { o.Dir, o.Given = newDir(t, o.Dir), "-f conf.yaml" })
+	b.loginWithSecret()
+	now := b.readClock()
+	failed := runlog.PastRun{Run: "01M0000000000000000000000R", Pipeline: "nightly", Started: now, Finished: now, Outcome: "FAILED", Class: "transient", Error: "GET /tags: 503", Next: "aqueduck sync nightly --failed"}
+	if err := failed.Save(b.console.o.Dir); err != nil {
+		t.Fatal(err)
+	}
+	requireTexts(t, b.fetchPage("/"), "next: aqueduck sync -f conf.yaml nightly --failed")
+	requireTexts(t, b.fetchPage("/api/v1/runs/"+failed.Run), `"next": "aqueduck sync -f conf.yaml nightly --failed"`)
+	requireTexts(t, loginToShared(t).fetchPage("/"), `<a href="/p/weekly">weekly</a>: 1 stream which no run has begun: segments</p>`)
+}
+
 // TestPagesFollowTheActiveRun follows run.json: each change causes an event, and the end causes one too. The page of the run has its streams.
 func TestPagesFollowTheActiveRun(t *testing.T) {
 	t.Parallel()

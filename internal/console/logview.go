@@ -59,12 +59,9 @@ func (c *Console) readLog(r *http.Request, run string) (v logView, err error) {
 
 // serveLog answers the log of a run as JSON.
 func (c *Console) serveLog(ctx context.Context, r *http.Request) (any, error) {
-	d, err := runlog.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
+	d, err := readRun(ctx, &c.o, r)
 	if err != nil {
 		return nil, err
-	}
-	if d == nil {
-		return nil, errNotThere
 	}
 	v, err := c.readLog(r, d.Run)
 	return v.RunLog, err

@@ -10,6 +10,7 @@ import (
 	"aqueduck/load/read"
 
 	"aqueduck/internal/config"
+	"aqueduck/internal/problem"
 	"aqueduck/schemas"
 )
 
@@ -38,5 +39,6 @@ type Options struct {
 	TLS        bool
 	ReadOnly   bool
 	Version    string
+	Given      problem.CLIFlags // flags that commands in next steps repeat
 	Now        func() time.Time // clock of sessions and limits
 }

@@ -153,6 +153,7 @@ func (c *Console) readOverview(ctx context.Context) (*runlog.Overview, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.RepeatFlags(c.o.Given)
 	c.seen, c.until = o, c.o.Now().Add(fresh)
 	return o, nil
 }

@@ -59,13 +59,23 @@ func newComingRun(now time.Time, p runlog.PipelineOverview) *comingRun {
 	return &comingRun{now, p.Next, p.Try}
 }
 
+// readRun reads the run that an address names, with next steps for the command line of the console.
+func readRun(ctx context.Context, o *Options, r *http.Request) (*runlog.RunAccount, error) {
+	d, err := runlog.ReadRun(ctx, o.Dir, r.PathValue("id"))
+	if err == nil && d == nil {
+		err = errNotThere
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.RepeatFlags(o.Given)
+	return d, nil
+}
+
 func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
-	d, err := runlog.ReadRun(ctx, c.o.Dir, r.PathValue("id"))
+	d, err := readRun(ctx, &c.o, r)
 	if err != nil {
 		return "", nil, err
-	}
-	if d == nil {
-		return "", nil, errNotThere
 	}
 	v := &runView{pageView: pageView{Title: "Run of " + d.Pipeline, Here: "runs"}, RunAccount: d, Axis: axisOf(d)}
 	for _, s := range d.Streams {

@@ -109,6 +109,22 @@ func (s *Status) ofWorkspace(workspace string, catalogue *schemas.Catalogue) *St
 	return &own
 }
 
+// RepeatFlags adds the flags of the command line to all next steps.
+func (o *Overview) RepeatFlags(given problem.CLIFlags) {
+	o.Status.RepeatFlags(given)
+	for i := range o.Needs {
+		o.Needs[i].Next = given.Append(o.Needs[i].Next)
+	}
+	for _, p := range o.Pipelines {
+		for i := range p.Runs {
+			p.Runs[i].Next = given.Append(p.Runs[i].Next)
+		}
+		for i := range p.Streams {
+			p.Streams[i].Hint = given.Append(p.Streams[i].Hint)
+		}
+	}
+}
+
 // newOverview judges the pipelines of a status; of one workspace, if it has a name.
 func newOverview(status *Status, dir layout.Dir, runs []PastRun, config *config.Config, catalogue *schemas.Catalogue, machine time.Time, workspace string) (*Overview, error) {
 	o := &Overview{Status: status, Pipelines: []PipelineOverview{}, Needs: []ActionItem{}, Coming: []NextRun{}}

@@ -27,6 +27,8 @@ type RunDetail struct {
 	Publishes []RunPublished `json:"publishes"`
 	Notes     []string       `json:"notes,omitempty"` // only of a run that has just ended
 
+	Given problem.CLIFlags `json:"-"` // flags that commands in next steps repeat
+
 	Configuration []config.Origin `json:"configuration,omitempty"` // where the run's settings came from; known as long as the trace is kept
 }
 
@@ -165,7 +167,7 @@ func erasedAt(ctx context.Context, dir layout.Dir, id string) (at time.Time, err
 
 // RepeatFlags adds the flags of the command line to all next steps.
 func (d *RunDetail) RepeatFlags(given problem.CLIFlags) {
-	d.Next = given.Append(d.Next)
+	d.Given, d.Next = given, given.Append(d.Next)
 	for i := range d.Streams {
 		d.Streams[i].Next = given.Append(d.Streams[i].Next)
 	}

@@ -77,7 +77,7 @@ const filesRemoved = "published files were removed, and no rollback can restore 
 // WarnRemoved logs why a publish outside of a run removed older published files that were to be kept.
 func WarnRemoved(r *runner.Runner, result publish.Result) {
 	if result.Removed != nil {
-		r.Log.Warn(filesRemoved, "error", result.Removed, "next", "list those that are left: aqueduck rollback --list")
+		r.Log.Warn(filesRemoved, "error", result.Removed, "next", r.Given.Append("list those that are left: aqueduck rollback --list"))
 	}
 }
 

@@ -45,7 +45,7 @@ func PrintReport(r *runlog.Report, w io.Writer) {
 			fmt.Fprintf(w, "\n  error[%s] %s%s\n       next: %s\n", s.Class, s.Of(r), s.Error, s.Next)
 		}
 		if s.Lost {
-			fmt.Fprintf(w, "       note: %s is newly unavailable. Its rows stay, and later runs do not fail because of it; see its age: aqueduck status\n", s.Name(r))
+			fmt.Fprintf(w, "       note: %s is newly unavailable. Its rows stay, and later runs do not fail because of it; see its age: %s\n", s.Name(r), r.Given.Append("aqueduck status"))
 		}
 	}
 	for _, p := range r.Problems() {

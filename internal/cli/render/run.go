@@ -31,7 +31,7 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 		fmt.Fprintf(w, "          next: %s\n", d.Next)
 	}
 	if d.MissingModels != "" {
-		fmt.Fprintf(w, "          missing: %s\n          next: correct the file, then aqueduck sync\n", d.MissingModels)
+		fmt.Fprintf(w, "          missing: %s\n          next: correct the file, then %s\n", d.MissingModels, d.Given.Append("aqueduck sync"))
 	}
 	if d.Restored != "" {
 		fmt.Fprintf(w, "          restored: %s\n          next: check the disk (dmesg)\n", d.Restored)
