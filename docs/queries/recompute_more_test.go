@@ -33,8 +33,15 @@ var recomputedWhole = map[string]string{
 		used AS (SELECT DISTINCT a.id, c.id AS conversation_id, c.ai_agent_resolution_state AS outcome FROM addresses a JOIN conversation_content_sources s ON s.url = a.url JOIN conversations c ON c.id = s.conversation_id)
 		SELECT a.id, a.title, a.views, count(*), count(CASE WHEN outcome LIKE '%\_resolution' ESCAPE '\' THEN 1 END), round(avg(CASE WHEN outcome LIKE '%\_resolution' ESCAPE '\' THEN 100 ELSE 0 END), 1)
 		FROM used u JOIN articles a ON a.id = u.id GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1 LIMIT 20`,
-	"articles_untranslated": `WITH seen AS (SELECT DISTINCT t.locale, a.id FROM articles a, article_translations t WHERE t.article_id = a.id AND a.state = 'published' AND t.state = 'published')
-		SELECT locale, count(*), (SELECT count(*) FROM articles WHERE state = 'published') - count(*) FROM seen GROUP BY 1`,
+	"articles_by_reactions": `SELECT id, title, reactions, views, round(100 * reactions / nullif(views, 0), 1), CASE WHEN reactions > 0 THEN happy_reaction_percentage END, CASE WHEN reactions > 0 THEN sad_reaction_percentage END
+		FROM articles WHERE state = 'published' ORDER BY reactions DESC, id LIMIT 20`,
+	"articles_untranslated": `WITH offered AS (SELECT locale FROM help_center_locales UNION SELECT t.locale FROM article_translations t WHERE t.state = 'published')
+		SELECT locale, (SELECT count(*) FROM articles a WHERE state = 'published' AND EXISTS (FROM article_translations t WHERE t.article_id = a.id AND t.locale = offered.locale AND t.state = 'published')),
+		(SELECT count(*) FROM articles a WHERE state = 'published' AND NOT EXISTS (FROM article_translations t WHERE t.article_id = a.id AND t.locale = offered.locale AND t.state = 'published')) FROM offered`,
+	"calls_by_direction": `WITH told AS (SELECT direction, date_diff('second', initiated_at, answered_at) AS rang, date_diff('second', answered_at, ended_at) AS talked, EXISTS (FROM call_transcripts t WHERE t.call_id = calls.id AND answered_at IS NOT NULL
+			AND (t.transcript_text IS NOT NULL OR EXISTS (FROM call_transcript_lines l WHERE l.call_id = calls.id))) AS written FROM calls)
+		SELECT direction, count(*), count(rang), round(count(rang) * 100 / count(*), 1), round(sum(talked) / count(talked) / 60, 1), round(quantile_cont(talked, 0.5) / 60, 1), round(quantile_cont(rang, 0.5), 1),
+		sum(written::INTEGER), round(100 * sum(written::INTEGER) / nullif(count(rang), 0), 1) FROM told GROUP BY 1`,
 	"calls_transcribed": `SELECT call_type, coalesce((SELECT transcript_status FROM call_transcripts t WHERE t.call_id = c.id), 'no transcript'), count(*), count(*) FILTER (id IN (SELECT call_id FROM call_recordings)),
 		round(sum(CASE WHEN id IN (SELECT call_id FROM call_recordings) THEN date_diff('second', answered_at, ended_at) END) / 3600.0, 1) FROM calls c GROUP BY 1, 2`,
 	"companies_by_size": `WITH known AS (SELECT monthly_spend, (SELECT count(*) FROM contact_companies p WHERE p.company_id = c.id AND p.contact_id IN (SELECT id FROM contacts)) AS n FROM companies c)
@@ -45,6 +52,10 @@ var recomputedWhole = map[string]string{
 		ELSE '1 within a day' END, count(*), sum(CASE role WHEN 'user' THEN 1 ELSE 0 END)::BIGINT FROM (SELECT role, (epoch(` + asOf + `) - epoch(last_seen_at)) / 3600 AS hours FROM contacts) GROUP BY 1`,
 	"contacts_by_merges": `SELECT 1 + merged, count(*) FROM (SELECT (SELECT count(*) FROM contact_identity m WHERE m.current_contact_id = c.contact_id AND m.contact_id <> c.contact_id) AS merged
 		FROM contact_identity c WHERE c.current_contact_id = c.contact_id) GROUP BY 1`,
+	"contacts_merged_into": `WITH RECURSIVE steps AS (SELECT id, inactive_since AS moved_at, merged_into_id AS target FROM contact_lifecycle WHERE merged_into_id IS NOT NULL
+			UNION ALL SELECT s.id, s.moved_at, l.merged_into_id FROM steps s JOIN contact_lifecycle l ON l.id = s.target WHERE l.merged_into_id IS NOT NULL),
+		ends AS (SELECT * FROM steps WHERE NOT EXISTS (FROM contact_lifecycle l WHERE l.id = steps.target AND l.merged_into_id IS NOT NULL))
+		SELECT id, moved_at, target, (SELECT lifecycle FROM contact_identity WHERE contact_id = target), 1 + (SELECT count(*) FROM ends x WHERE x.target = ends.target) FROM ends ORDER BY moved_at DESC, id LIMIT 20`,
 	"contacts_by_tag": `SELECT coalesce((SELECT name FROM tags WHERE tags.id = t.tag_id), tag_id), count(*), round(count(*) * 100.0 / (SELECT count(*) FROM contacts), 1) FROM contact_tags t WHERE contact_id IN (SELECT id FROM contacts)
 		GROUP BY tag_id ORDER BY 2 DESC, 1 LIMIT 20`,
 	"contacts_reachable_by_email": reachable,
@@ -59,10 +70,12 @@ var recomputedWhole = map[string]string{
 		WHERE date_diff('second', CASE WHEN lifecycle = 'active' THEN updated_at ELSE inactive_since END, read_at) < 6 * 3600 GROUP BY 1`,
 	"segments_by_size": `SELECT s.name, s.person_type, s.member_count, s.member_count - (SELECT d.member_count FROM segments_daily d WHERE d.id = s.id ORDER BY snapshot_date LIMIT 1),
 		(SELECT min(snapshot_date) FROM segments_daily d WHERE d.id = s.id) FROM segments s ORDER BY 3 DESC, 1 LIMIT 20`,
-	"tickets_by_duration": ticketMoves + `SELECT coalesce(ticket_type_name, 'no type'), count(*), round(median(date_diff('second', created_at, answered_at)) / 3600, 1), count(*) FILTER (state = 'resolved'),
-		round(median(CASE WHEN state = 'resolved' THEN date_diff('second', created_at, resolved_at) END) / 86400, 1), round(median(waited) / 3600, 1), count(*) FILTER (left_resolved > 0)
-		FROM (SELECT *, coalesce(ticket_state_category, ticket_state->>'$') AS state FROM tickets) t LEFT JOIN answers a ON a.ticket_id = t.id LEFT JOIN (SELECT * FROM stays
-			WHERE (SELECT part_count FROM tickets WHERE id = ticket_id) <= (SELECT count(*) FROM ticket_parts p WHERE p.ticket_id = stays.ticket_id)) s ON s.ticket_id = t.id GROUP BY 1`,
+	"tickets_by_duration": ticketMoves + `, told AS (SELECT t.*, coalesce(ticket_state_category, ticket_state->>'$') AS state, a.answered_at, s.resolved_at, s.left_resolved, CASE WHEN coalesce(ticket_state_category, ticket_state->>'$') = 'waiting_on_customer'
+			THEN coalesce(s.waited, 0) + epoch(` + asOf + `) - epoch(coalesce((SELECT max(moved_at) FROM moves m WHERE m.ticket_id = t.id), t.created_at)) ELSE s.waited END AS waited
+		FROM tickets t LEFT JOIN answers a ON a.ticket_id = t.id LEFT JOIN (SELECT * FROM stays
+			WHERE (SELECT part_count FROM tickets WHERE id = ticket_id) <= (SELECT count(*) FROM ticket_parts p WHERE p.ticket_id = stays.ticket_id)) s ON s.ticket_id = t.id)
+		SELECT coalesce(ticket_type_name, 'no type'), count(*), round(median(date_diff('second', created_at, answered_at)) / 3600, 1), count(*) FILTER (state = 'resolved'),
+		round(median(CASE WHEN state = 'resolved' THEN date_diff('second', created_at, resolved_at) END) / 86400, 1), count(waited), round(quantile_cont(waited, 0.5) / 86400, 1), count(*) FILTER (left_resolved > 0) FROM told GROUP BY 1`,
 }
 
 // reachable counts the contacts who may get emails: nothing of what the source knows of the address speaks against it.

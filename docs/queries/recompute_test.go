@@ -1,6 +1,7 @@
 package queries_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,6 +40,11 @@ const turns = spoken + `, events AS (
 // thisWeek is the first day of the week that the newest data is in.
 const thisWeek = "date_trunc('week', " + asOf + " AT TIME ZONE " + zone + ")"
 
+// weekOfTeammate counts the conversations that a teammate wrote in, in the week so many weeks before the running one.
+func weekOfTeammate(back int) string {
+	return fmt.Sprintf("count(DISTINCT CASE WHEN monday = %s - INTERVAL %d DAY THEN conversation_id END)", thisWeek, 7*back)
+}
+
 // isInLastYear says that a time is in the running month of the warehouse's calendar, or in one of the eleven before it.
 func isInLastYear(at string) string {
 	return "date_diff('month', " + at + " AT TIME ZONE " + zone + ", " + asOf + " AT TIME ZONE " + zone + ") BETWEEN 0 AND 11"
@@ -55,20 +61,23 @@ var recomputed = map[string]struct{ columns, by string }{
 		FROM conversation_scorecards WHERE conversation_id IN (SELECT id FROM conversations) GROUP BY 1, 2`},
 	"owned_by_team":    {"sum(in_charge_now)", `SELECT count(*) FROM conversations WHERE state <> 'closed' AND (coalesce(team_assignee_id, '0') <> '0' OR coalesce(admin_assignee_id, '0') <> '0')`},
 	"csat_by_teammate": {"sum(requested), sum(answered)", `SELECT count(*), count(rating) FROM conversations WHERE coalesce(rating::VARCHAR, rating_created_at::VARCHAR, rating_teammate_type, rating_contact_id) IS NOT NULL`},
-	"backlog_by_age": {"sum(conversations), max(oldest_days)", `SELECT count(*), round(max(epoch(` + asOf + `) - epoch(created_at)) / 86400, 1) FROM conversations c WHERE state IN ('open', 'snoozed')
-		AND NOT (state = 'open' AND source_author_type NOT IN ('user', 'lead') AND NOT EXISTS (FROM conversation_parts p WHERE p.conversation_id = c.id
-			AND (p.state IS NOT NULL OR p.part_type IN ('close', 'snoozed', 'open', 'assign_and_reopen') OR p.part_type IN ('comment', 'quick_reply') AND p.author_type IN ('user', 'lead'))))`},
+	"backlog_by_age": {"sum(conversations), max(oldest_days), sum(sent_and_unanswered), sum(conversations) + sum(sent_and_unanswered)", `SELECT count(*) FILTER (NOT unanswered), round(max(age) FILTER (NOT unanswered) / 86400, 1), count(*) FILTER (unanswered), count(*)
+		FROM (SELECT epoch(` + asOf + `) - epoch(created_at) AS age, state = 'open' AND source_author_type NOT IN ('user', 'lead') AND NOT EXISTS (FROM conversation_parts p WHERE p.conversation_id = c.id
+			AND (p.state IS NOT NULL OR p.part_type IN ('close', 'snoozed', 'open', 'assign_and_reopen') OR p.part_type IN ('comment', 'quick_reply') AND p.author_type IN ('user', 'lead'))) AS unanswered
+			FROM conversations c WHERE state IN ('open', 'snoozed'))`},
 	"sla_by_team": {"sum(conversations), sum(met), sum(missed)", `SELECT count(*), count(*) FILTER (sla_status = 'hit'), count(*) FILTER (sla_status = 'missed') FROM conversations WHERE coalesce(sla_name, sla_status) IS NOT NULL`},
 	"contacts_deleted_by_month": {"sum(contacts), sum(permanently_deleted), sum(to_be_deleted), sum(deleted)",
 		`SELECT count(*), count(*) FILTER (lifecycle = 'permanently_deleted'), count(*) FILTER (lifecycle = 'pending_deletion'), count(*) FILTER (lifecycle = 'deleted')
 		FROM contact_identity WHERE lifecycle LIKE '%delet%' AND (since IS NULL OR ` + isInLastYear("since") + `)`},
-	"conversations_by_tag": {"tag, conversations", `SELECT (SELECT any_value(name) FROM (SELECT tag_id, name FROM conversation_tags UNION SELECT tag_id, name FROM conversation_part_tags) x WHERE x.tag_id = g.tag_id), count(DISTINCT conversation_id)
+	"conversations_by_tag": {"tag, conversations, closed", `SELECT (SELECT any_value(name) FROM (SELECT tag_id, name FROM conversation_tags UNION SELECT tag_id, name FROM conversation_part_tags) x WHERE x.tag_id = g.tag_id), count(DISTINCT conversation_id),
+			(SELECT count(*) FROM conversations c WHERE c.state = 'closed' AND (c.id IN (SELECT conversation_id FROM conversation_tags y WHERE y.tag_id = g.tag_id) OR c.id IN (SELECT conversation_id FROM conversation_part_tags y WHERE y.tag_id = g.tag_id)))
 		FROM (SELECT tag_id, conversation_id FROM conversation_part_tags UNION ALL SELECT tag_id, conversation_id FROM conversation_tags) g WHERE conversation_id IN (SELECT id FROM conversations)
 		GROUP BY tag_id ORDER BY 2 DESC, 1, tag_id LIMIT 20`},
-	"ai_deflection_by_month": {"sum(closed_conversations), sum(answered_by_a_human), sum(answered_by_the_ai_agent_alone)", spoken + `, first AS (SELECT conversation_id, min(said_at) AS said_at FROM spoken WHERE author_type IN ('user', 'lead') GROUP BY 1),
+	"ai_deflection_by_month": {"sum(closed_conversations), sum(answered_by_a_human), sum(answered_by_the_ai_agent_alone), sum(resolved_by_the_ai_agent_alone), sum(abandoned_with_the_ai_agent_alone)", spoken + `, first AS (SELECT conversation_id, min(said_at) AS said_at FROM spoken WHERE author_type IN ('user', 'lead') GROUP BY 1),
 		who AS (SELECT f.conversation_id, coalesce(bool_or(s.author_type = 'admin' AND NOT s.agent), false) AS human, coalesce(bool_or(s.agent), false) AS ai
 			FROM first f LEFT JOIN spoken s ON s.conversation_id = f.conversation_id AND s.said_at >= f.said_at AND NOT s.opening AND s.author_type NOT IN ('user', 'lead') GROUP BY 1)
-		SELECT count(*), count(*) FILTER (human), count(*) FILTER (ai AND NOT human) FROM who JOIN conversations c ON c.id = who.conversation_id WHERE c.state = 'closed' AND ` + isInLastYear("c.created_at")},
+		SELECT count(*), count(*) FILTER (human), count(*) FILTER (ai AND NOT human), count(CASE WHEN ai AND NOT human AND ai_agent_resolution_state LIKE '%\_resolution' ESCAPE '\' THEN 1 END),
+			count(CASE WHEN ai AND NOT human AND ai_agent_resolution_state = 'abandoned' THEN 1 END) FROM who JOIN conversations c ON c.id = who.conversation_id WHERE c.state = 'closed' AND ` + isInLastYear("c.created_at")},
 	"ai_agent_resolution": {"sum(involved), sum(resolved), sum(passed_to_the_team)", `SELECT count(*) FILTER (ai_agent_participated OR ai_agent_resolution_state IS NOT NULL),
 		count(*) FILTER (ai_agent_resolution_state LIKE '%\_resolution' ESCAPE '\'), count(*) FILTER (ai_agent_resolution_state IN ('escalated', 'routed_to_team')) FROM conversations WHERE ` + isInLastYear("created_at")},
 	"teammates_by_work": {"sum(messages), sum(notes), sum(closes)", spoken + `SELECT (SELECT count(*) FROM spoken WHERE author_type = 'admin' AND NOT agent AND NOT opening AND (said_at AT TIME ZONE ` + zone + `)::DATE > (` + asOf + ` AT TIME ZONE ` + zone + `)::DATE - 30),
@@ -113,9 +122,14 @@ var recomputed = map[string]struct{ columns, by string }{
 	"conversations_waiting": {"id", `SELECT id FROM conversations WHERE open AND waiting_since <= ` + asOf + ` ORDER BY waiting_since, id LIMIT 20`},
 	"teammates_actions":     {"sum(actions)", `SELECT count(*) FROM admin_activity_logs`},
 	"tickets_by_state":      {"sum(tickets), sum(open)", `SELECT count(*), count(*) FILTER (open) FROM tickets`},
-	"backlog_by_day":        {"max(backlog_date)", `SELECT (max(_synced_at) AT TIME ZONE ` + zone + `)::DATE FROM conversations`},
-	"calls_by_teammate":     {"sum(calls)", `SELECT count(*) FROM calls`},
-	"contacts_by_country":   {"sum(contacts)", `SELECT sum(n) FROM (SELECT count(*) AS n FROM contacts GROUP BY location_country ORDER BY 1 DESC LIMIT 20)`},
+	"tickets_by_age": {"state, tickets, open, under_a_week, oldest_days", `SELECT ticket_state_category, count(*), count(*) FILTER (open), sum(CASE WHEN ` + asOf + ` - created_at < INTERVAL 7 DAY THEN 1 ELSE 0 END),
+		round((epoch(` + asOf + `) - epoch(min(created_at))) / 86400, 1) FROM tickets WHERE ticket_state_category <> 'resolved' GROUP BY 1`},
+	"teammates_by_week": {"admin, four_weeks, running_week, last_week, week_before, three_weeks_ago", spoken + `, told AS (SELECT author_id, conversation_id, date_trunc('week', said_at AT TIME ZONE ` + zone + `) AS monday FROM spoken WHERE author_type = 'admin' AND NOT agent AND NOT opening)
+		SELECT (SELECT name FROM models.teammates WHERE admin_id = author_id), count(DISTINCT conversation_id), ` + weekOfTeammate(0) + `, ` + weekOfTeammate(1) + `, ` + weekOfTeammate(2) + `, ` + weekOfTeammate(3) + `
+		FROM told WHERE monday > ` + thisWeek + ` - INTERVAL 28 DAY GROUP BY author_id`},
+	"backlog_by_day":      {"max(backlog_date)", `SELECT (max(_synced_at) AT TIME ZONE ` + zone + `)::DATE FROM conversations`},
+	"calls_by_teammate":   {"sum(calls)", `SELECT count(*) FROM calls`},
+	"contacts_by_country": {"sum(contacts)", `SELECT sum(n) FROM (SELECT count(*) AS n FROM contacts GROUP BY location_country ORDER BY 1 DESC LIMIT 20)`},
 }
 
 // replayed are saved queries of which every column is counted in Go, from the rows of stored tables.

@@ -181,44 +181,24 @@ func percentOf(part, whole int) string {
 	return fmt.Sprint(roundTenth(100 * float64(part) / float64(whole)))
 }
 
-// contactsByWeek counts persons: the week in which the first of their ids was created, and the role they have today.
-func (r *replay) contactsByWeek() (rows []string) {
-	born, roles := map[string]time.Time{}, map[string]string{}
-	for _, row := range r.queryRows("SELECT id, role, epoch(created_at)::BIGINT FROM contacts_all WHERE created_at IS NOT NULL") {
-		c := strings.Split(row, "|")
-		at, survivor := r.localTime(c[2]), r.survivors[c[0]]
-		if old, known := born[survivor]; !known || at.Before(old) {
-			born[survivor] = at
-		}
-		if c[0] == survivor {
-			roles[survivor] = c[1]
-		}
-	}
-	for _, monday := range r.weeksBack(12) {
-		counts, all := map[string]int{}, 0
-		for survivor, at := range born {
-			if weekOf(at).Equal(monday) {
-				all++
-				counts[roles[survivor]]++
-			}
-		}
-		rows = append(rows, fmt.Sprint(monday, "|", counts["user"], "|", counts["lead"], "|", all))
-	}
-	return rows
+// bornContact is a contact id with the time of its creation, which the record tells or the event, and what it was at first and later.
+type bornContact struct {
+	role, first, lifecycle string
+	born                   time.Time
+	became                 bool
 }
 
-// contactsByCohort counts contact ids by their creation, which the record tells or the event.
-func (r *replay) contactsByCohort() (rows []string) {
-	type contact struct {
-		role, first, lifecycle string
-		born                   time.Time
-		became                 bool
-	}
-	all := map[string]*contact{}
+// beganAsLead is told by the event of creation. Without it, leads are those that are leads, were merged or became users later.
+func (c *bornContact) beganAsLead() bool {
+	return c.first == "lead" || c.first == "" && (c.role == "lead" || c.lifecycle == "merged" || c.became)
+}
+
+func (r *replay) bornContacts() map[string]*bornContact {
+	all := map[string]*bornContact{}
 	for _, row := range r.queryRows(`SELECT i.contact_id, coalesce(a.role, l.role, ''), i.lifecycle, coalesce(epoch(a.created_at)::BIGINT, 0) FROM contact_identity i
 		LEFT JOIN contacts_all a ON a.id = i.contact_id LEFT JOIN contact_lifecycle l ON l.id = i.contact_id`) {
 		c := strings.Split(row, "|")
-		all[c[0]] = &contact{role: c[1], lifecycle: c[2]}
+		all[c[0]] = &bornContact{role: c[1], lifecycle: c[2]}
 		if c[3] != "0" {
 			all[c[0]].born = r.localTime(c[3])
 		}
@@ -237,6 +217,39 @@ func (r *replay) contactsByCohort() (rows []string) {
 			of.became = true
 		}
 	}
+	return all
+}
+
+// contactsByWeek counts contact ids in the week of their creation, those that are inactive now too.
+func (r *replay) contactsByWeek() (rows []string) {
+	all, unlisted := r.bornContacts(), 0
+	for _, monday := range r.weeksBack(12) {
+		users, leads, inactive := 0, 0, 0
+		for _, c := range all {
+			switch {
+			case c.born.IsZero() || !weekOf(c.born).Equal(monday):
+				continue
+			case c.beganAsLead():
+				leads++
+			default:
+				users++
+			}
+			if c.lifecycle != "active" {
+				inactive++
+			}
+		}
+		unlisted += inactive
+		rows = append(rows, fmt.Sprint(monday, "|", users, "|", leads, "|", users+leads, "|", inactive))
+	}
+	if unlisted == 0 {
+		r.t.Error("no contact of the last twelve weeks is inactive: the test shows nothing")
+	}
+	return rows
+}
+
+// contactsByCohort counts contact ids by their creation.
+func (r *replay) contactsByCohort() (rows []string) {
+	all := r.bornContacts()
 	for _, month := range r.monthsBack(12) {
 		n, leads, became, lives := 0, 0, 0, map[string]int{}
 		for _, c := range all {
@@ -245,7 +258,7 @@ func (r *replay) contactsByCohort() (rows []string) {
 			}
 			n++
 			lives[c.lifecycle]++
-			if c.first == "lead" || c.first == "" && (c.role == "lead" || c.lifecycle == "merged" || c.became) {
+			if c.beganAsLead() {
 				leads++
 				if c.role == "user" || c.became {
 					became++

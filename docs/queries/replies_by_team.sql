@@ -9,4 +9,4 @@ WITH answers AS (
 SELECT CASE WHEN a.team_id IS NULL THEN 'no team' ELSE coalesce(t.name, 'team ' || a.team_id || ', which is gone') END AS team,
        count(*) AS answers, round(median(a.reply_time_calendar) / 60, 1) AS median_minutes, round(quantile_cont(a.reply_time_calendar, 0.9) / 60, 1) AS p90_minutes,
        round(median(a.reply_time_office) / 60, 1) AS median_office_minutes
-FROM answers a LEFT JOIN teams t ON t.id = a.team_id GROUP BY a.team_id, t.name ORDER BY median_minutes NULLS LAST, team, a.team_id;
+FROM answers a LEFT JOIN teams t ON t.id = a.team_id GROUP BY a.team_id, t.name ORDER BY a.team_id IS NULL, median_minutes NULLS LAST, team, a.team_id;

@@ -1,4 +1,5 @@
--- Which unresolved tickets have been open longest, and who is assigned to them?
+-- Which open tickets were created first, and who is assigned to them?
+-- A ticket may be unresolved and not open, as while it waits for the customer: tickets_by_age has these, too.
 -- draw: days_open
 SELECT k.id, k.number, k.category, y.state, t.name AS team, a.name AS admin,
        round((epoch((SELECT max(synced_to) FROM _sync.freshness)) - epoch(k.created_at)) / 86400, 1) AS days_open

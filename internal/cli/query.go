@@ -36,13 +36,14 @@ A separate process runs the statement. The statement is stopped with exit code 1
 more than --memory; Ctrl-C stops it too. The answer is held in memory before its first row is written. With --all, or
 redirected, a table (-o table) may have at most a million values; CSV and JSON may have more.
 
---saved NAME runs a saved query that comes with the program; --list lists them. Their SQL is in docs/queries.`,
+--saved NAME runs a saved query that comes with the program; --list lists them. With --sql its SQL is printed instead of its answer.`,
 		Example: `  aqueduck query "SELECT lifecycle, count(*) FROM contacts_all GROUP BY ALL"
   aqueduck query -o csv "FROM _sync.dictionary"
   aqueduck query --dir demo -o json "SELECT count(*) AS contacts FROM contacts"
   aqueduck query -o parquet "FROM conversations" > conversations.parquet
   aqueduck query --list
   aqueduck query --saved conversations_by_team -o csv
+  aqueduck query --saved conversations_by_team --sql
   aqueduck query - < question.sql`,
 		Args:        s.checkArguments,
 		Annotations: map[string]string{forms: "json csv parquet"},
@@ -53,6 +54,7 @@ redirected, a table (-o table) may have at most a million values; CSV and JSON m
 	c.Flags().BoolVar(&limits.All, "all", false, "show all rows, columns and digits on a terminal, too")
 	c.Flags().StringVar(&s.name, "saved", "", "run this saved query")
 	c.Flags().BoolVar(&s.list, "list", false, "list the saved queries")
+	c.Flags().BoolVar(&s.sql, "sql", false, "print the SQL of the saved query, and do not run it")
 	c.Flags().StringVar(&s.workspace, "workspace", "", "workspace for a saved query (default: the first of the configuration)")
 	return c
 }
@@ -77,6 +79,9 @@ func answerQuery(c *cobra.Command, env *Env, args []string, s savedOptions, limi
 		schema, err := schemaOf(env, s.workspace)
 		if err != nil {
 			return err
+		}
+		if s.sql {
+			return asker.PrintSaved(s.name, schema)
 		}
 		return asker.AnswerSaved(c.Context(), s.name, schema)
 	}

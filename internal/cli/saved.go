@@ -12,11 +12,14 @@ import (
 // savedOptions are the flags of `query` that replace a statement.
 type savedOptions struct {
 	name, workspace string
-	list            bool
+	list, sql       bool
 }
 
-// checkArguments accepts one statement, or none with --saved or --list.
+// checkArguments accepts one statement, or none with --saved or --list. --sql goes with --saved.
 func (s *savedOptions) checkArguments(c *cobra.Command, args []string) error {
+	if s.sql && s.name == "" {
+		return usage.Errorf(c, "--sql prints the SQL of a saved query: give --saved NAME too")
+	}
 	if s.name == "" && !s.list {
 		return usage.OneArgument("an SQL statement in quotes")(c, args)
 	}

@@ -3,6 +3,7 @@ package querying
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -34,6 +35,28 @@ func (a Asker) AnswerSaved(ctx context.Context, name, schema string) error {
 		return lacking
 	}
 	return a.explainUnanswered(ctx, err)
+}
+
+// PrintSaved writes the SQL of a saved query about the workspace in a schema, with its comments. It needs no published file.
+func (a Asker) PrintSaved(name, schema string) error {
+	q, err := savedQuery(name)
+	if err != nil {
+		return err
+	}
+	text := q.SQL
+	if schema != "main" {
+		comments := ""
+		for line := range strings.Lines(q.SQL) {
+			if strings.HasPrefix(line, "--") {
+				comments += line
+			}
+		}
+		text = comments + q.In(schema, config.ModelSchema(schema))
+	}
+	if _, err = io.WriteString(a.Stdout, text); err != nil {
+		return fmt.Errorf("write the SQL of the saved query: %w", err)
+	}
+	return nil
 }
 
 func savedQuery(name string) (queries.Query, error) {
