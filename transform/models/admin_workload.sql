@@ -4,7 +4,7 @@
 -- column admin_id: Id of the admin, who may have left; teammates has the name.
 -- column workload_date: The day, in the time zone of the warehouse.
 -- column replies: Number of messages by the admin, by conversation_messages: comments, and words with an assignment, a close, a snooze or a reopening. Redacted ones count, first messages of conversations do not.
--- column conversations_replied: Number of conversations with such a reply on that day.
+-- column conversations_replied: Number of conversations with such a reply on that day. A sum over days counts a conversation once a day; conversation_messages has the different ones of a week.
 -- column notes: Number of notes by the admin.
 -- column closes: Number of closes by the admin.
 -- column assigned: Number of parts that assigned a conversation to the admin, by any author.

@@ -4,7 +4,7 @@
 -- column conversation_id: Id of the conversation.
 -- column involved: The AI agent took part, alone or before a human; null if the source does not say. resolved_by in first_contact_resolution is ai where no human answered.
 -- column ai_agent_resolution_state: Outcome, as sent - confirmed_resolution, assumed_resolution, routed_to_team, escalated, abandoned; others may come. Null without an outcome yet.
--- column resolved: True for a resolution, confirmed by the contact or assumed. Null if the AI agent was not involved, if there is no outcome yet, and for unknown outcomes.
+-- column resolved: True for a resolution, confirmed by the contact or assumed. A human may have answered, too; resolved_by in first_contact_resolution says so. Null if the AI agent was not involved, if there is no outcome yet, and for unknown outcomes.
 -- column resolved_confirmed: True for a resolution that the contact confirmed; null where resolved is null.
 -- column escalated: True if the AI agent passed the conversation on to the team; null where resolved is null. An abandoned conversation is neither resolved nor escalated.
 -- column ai_agent_satisfied: The contact rated the AI agent 4 or 5, which is a convention; null without a rating.

@@ -5,7 +5,7 @@
 -- column conversation_id: Id of the conversation.
 -- column created_date: Day of its start, in the time zone of the warehouse.
 -- column team_assignee_id: Team in charge now, not the one that answered. As sent: nobody is 0 in newer API versions, null in older ones. assignment_intervals has the team at the time of an answer.
--- column first_contact_reply_at: First message of the contact: the first one of a conversation that a lead or user began, otherwise the earliest comment or quick reply by one. Redacted messages count, and those of a lead who was merged later. Null if the contact never wrote.
+-- column first_contact_reply_at: Earliest message of the contact: the opening one of a conversation that a lead or user began, a comment or a quick reply. It is before created_at where older messages were imported or merged. Redacted messages count, and those of a lead who was merged later. Null if the contact never wrote.
 -- column first_human_response_at: Earliest message by an admin from first_contact_reply_at on: a comment, or words with an assignment, a close, a snooze or a reopening. Bots, the AI agent and notes do not count, deleted admins do. Null without one. If texts are dropped, only comments count.
 -- column first_ai_response_at: Earliest comment by the AI agent or by a bot, or with an answer of the AI agent; null without one.
 -- column first_assignment_at: First part that assigns an admin, a team or a bot; null without one.
@@ -16,9 +16,9 @@
 -- column last_close_at: Last close. An assignment that skips reopening is not a close.
 -- column first_admin_close_at: First close by an admin; null if only bots, the AI agent or contacts closed it.
 -- column reopens: Number of times that it became open or snoozed after a close; 0 without any. An assignment that skips reopening on a closed conversation does not count.
--- column time_to_first_response_calendar: Seconds from first_contact_reply_at to first_human_response_at; null without a response.
+-- column time_to_first_response_calendar: Seconds from first_contact_reply_at to first_human_response_at; null without a response. Where older messages were imported, it counts from the imported one.
 -- column time_to_first_response_office: time_to_first_response_calendar in office seconds; null without a response, and without warehouse.office_hours.
--- column time_to_first_response_from_creation: Seconds from created_at to first_human_response_at; null without a response.
+-- column time_to_first_response_from_creation: Seconds from created_at to first_human_response_at; null without a response. It leaves out the time before an import.
 -- column time_to_first_close: Seconds from first_contact_reply_at to first_close_at, as in the source's own statistics. Null without one of them, and if it was closed before the contact wrote.
 -- column time_to_first_close_office: time_to_first_close in office seconds; null without warehouse.office_hours.
 -- column time_to_first_close_from_creation: Seconds from created_at to first_close_at; null if it was never closed, or before it was created.

@@ -4,7 +4,7 @@
 -- changed by: conversations.id, conversation_parts.conversation_id
 -- column conversation_id: Id of the conversation.
 -- column asked_part_id: Part that starts the wait; source for the first message of the conversation.
--- column asked_at: Start of the wait.
+-- column asked_at: Start of the wait; before the conversation's created_at where older messages were imported.
 -- column asked_date: Day of asked_at, in the time zone of the warehouse.
 -- column answered_part_id: Part with the answer; null without an answer.
 -- column answered_at: Time of the answer; null without an answer.

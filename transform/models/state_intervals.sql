@@ -5,7 +5,7 @@
 -- column conversation_id: Id of the conversation.
 -- column number: Number of the interval in its conversation, from 1.
 -- column state: open, snoozed or closed; others may come. sent: the workspace wrote, and nobody has answered, so nobody waits. An assignment that skips reopening keeps a closed conversation closed.
--- column began_at: Start of the interval.
+-- column began_at: Start of the interval. The first one starts at the conversation's created_at, also where older messages were imported.
 -- column ended_at: End of the interval and start of the next one; null while it lasts.
 -- column reopened: True for an open or snoozed interval directly after a closed one; false otherwise.
 WITH marks AS (
