@@ -14,6 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"aqueduck/internal/cli/emulate"
 	"aqueduck/internal/cli/usage"
 	"aqueduck/internal/config"
 	"aqueduck/internal/problem"
@@ -32,8 +33,8 @@ func newInit(env *Env) *cobra.Command {
 		Use:   "init",
 		Short: "Create a pipelines.yaml",
 		Long: `Create pipelines.yaml with comments and all streams, except handling_events and side_conversations, which cost a request per
-conversation. hitl_events costs one, too: remove it if you do not need it. The office hours are 9 to 17 on weekdays: change
-them to yours. Also create its JSON Schema for editors, and .env.example with the variables that it names. Lines for the data
+conversation. hitl_events costs one, too: remove it if you do not need it. The office hours are 9 to 17 on weekdays, or
+those of the emulated team: change them to yours. Also create its JSON Schema for editors, and .env.example with the variables that it names. Lines for the data
 and for .env are added to .gitignore. --dir becomes warehouse.dir.
 
 --emulator configures the embedded workspace: no account, no token, no network. Existing files are overwritten only with
@@ -113,6 +114,7 @@ func starterText(emulated bool, data string) string {
 	if !emulated {
 		return text
 	}
+	weekdays, holidays := emulate.OfficeHours()
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		switch strings.TrimSpace(line[:strings.IndexAny(line, ":\n")]) {
@@ -120,6 +122,12 @@ func starterText(emulated bool, data string) string {
 			line = "    base_url: emulator               # the embedded workspace; for your own: ${WORKSPACE_URL}, and token: ${WORKSPACE_TOKEN}\n"
 		case "token":
 			continue
+		case "office_hours":
+			line = strings.Replace(line, "usual hours, to change to yours", "those of the emulated team, to change to yours", 1)
+		case "monday", "tuesday", "wednesday", "thursday", "friday":
+			line = strings.Replace(line, "09:00-17:00", weekdays, 1)
+		case "# holidays":
+			line = "    holidays: [" + strings.Join(holidays, ", ") + "]\n"
 		}
 		b.WriteString(line)
 	}

@@ -50,6 +50,12 @@ func New(c Config) *Workspace {
 	return w
 }
 
+// OfficeHours returns when the team of the population Team works: the hours of its weekdays in UTC, and the weekdays without work in the year of a time and
+// in the year before, both as pipelines.yaml has them.
+func OfficeHours(at time.Time) (weekdays string, holidays []string) {
+	return team.OfficeHours(), team.Holidays(at)
+}
+
 // newServer makes the server of an empty workspace.
 func newServer(c Config) *front.Server {
 	base := core.New(core.Setup{Seed: c.Seed, Cast: castOf(c), Origin: originOf(c), Start: c.Start, Now: c.Now, Contacts: c.Contacts, Conversations: c.Conversations, Tickets: c.Tickets}, c.WorkspaceID, c.Zone, &c.Knobs)

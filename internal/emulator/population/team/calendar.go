@@ -1,6 +1,7 @@
 package team
 
 import (
+	"fmt"
 	"sort"
 	"time"
 
@@ -36,6 +37,21 @@ func isWorkday(day int64) bool {
 		return false
 	}
 	return true
+}
+
+// OfficeHours returns the hours of a weekday in UTC, as pipelines.yaml has them.
+func OfficeHours() string {
+	return fmt.Sprintf("%02d:00-%02d:00", (opens-zone)/3600, (shuts-zone)/3600)
+}
+
+// Holidays returns the weekdays without work, in the year of a time and in the year before, as pipelines.yaml has them.
+func Holidays(at time.Time) (list []string) {
+	for day := time.Date(at.Year()-1, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() <= at.Year(); day = day.AddDate(0, 0, 1) {
+		if d := day.Weekday(); d != time.Saturday && d != time.Sunday && !isWorkday(day.Unix()/event.Day) {
+			list = append(list, day.Format(time.DateOnly))
+		}
+	}
+	return list
 }
 
 // isOpen reports whether the team works at a time.
