@@ -136,6 +136,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 	for _, r := range circle {
 		b.recordFailure(r, modelFault{Line: r.Line, Hint: "a model must not read itself, also not through others"}, errors.New("it reads models that read it"))
 	}
+	maker := b.newMaker(db, ordered)
 	for _, r := range ordered {
 		switch {
 		case r.Own:
@@ -149,7 +150,7 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 		}
 		err := duck.Within(ctx, cmp.Or(m.Longest, longestModel), func(ctx context.Context) error {
 			if isTable(r) && len(r.ChangedBy) > 0 {
-				return b.makeKeyed(ctx, db, r, there[r.Name])
+				return b.makeKeyed(ctx, maker, r, there[r.Name])
 			}
 			return makeRelation(ctx, db, m.Schema, b.substituteModel(r), there[r.Name])
 		})
@@ -162,21 +163,25 @@ func (b *modelBuild) makeModels(ctx context.Context, db *duck.DB) error {
 			b.recordFailure(r, faultOf(m.Schema, r, err), plainError(r, err))
 		}
 	}
-	return nil
+	return maker.Close(ctx)
 }
 
-// makeKeyed makes the table of a keyed model, or only the rows of changed keys.
-func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old string) error {
-	k := keyed.Maker{DB: db, Schema: b.schema.Name, Models: b.schema.Models.Schema, Stored: b.stored, Views: map[string]string{}, ChunkRows: b.schema.Models.ChunkRows,
+func (b *modelBuild) newMaker(db *duck.DB, all []Relation) *keyed.Maker {
+	k := &keyed.Maker{DB: db, Schema: b.schema.Name, Models: b.schema.Models.Schema, Stored: b.stored, Views: map[string]string{}, ChunkRows: b.schema.Models.ChunkRows,
 		Substitute: func(query string) string { return b.substituteModel(Relation{SQL: query}).SQL }}
 	for _, t := range b.schema.Tables {
 		k.Views[t.View] = t.Name
 	}
-	for _, made := range b.made {
-		k.All = append(k.All, made.keyedModel())
+	for _, r := range all {
+		k.All = append(k.All, r.keyedModel())
 	}
+	return k
+}
+
+// makeKeyed makes the table of a keyed model, or only the rows of changed keys.
+func (b *modelBuild) makeKeyed(ctx context.Context, k *keyed.Maker, r Relation, old string) error {
 	key := "model rows:" + b.schema.Models.Schema + "." + r.Name
-	last, err := readMeta(ctx, db, key)
+	last, err := readMeta(ctx, k.DB, key)
 	if err != nil {
 		return err
 	}
@@ -187,7 +192,7 @@ func (b *modelBuild) makeKeyed(ctx context.Context, db *duck.DB, r Relation, old
 	if err != nil || state == last {
 		return err
 	}
-	return setMeta(ctx, db, key, state)
+	return setMeta(ctx, k.DB, key, state)
 }
 
 func (r Relation) keyedModel() keyed.Model {

@@ -37,18 +37,21 @@ type Stored struct {
 	ChangedAt time.Time // when a row last changed
 }
 
-// Maker makes tables of one workspace in a database. It uses temporary views and one temporary table, and removes them.
+// Maker makes tables of one workspace in a database, one model after the other. It uses temporary views and tables; Close removes them.
 type Maker struct {
 	DB         *duck.DB
 	Schema     string                    // that of the stored tables
 	Models     string                    // that of the models
-	All        []Model                   // every model that is there
+	All        []Model                   // every model that is or will be there
 	Stored     map[string]Stored         // by name of the table
 	Views      map[string]string         // stored table of each view over one
 	Substitute func(query string) string // replaces what stands in braces
 	ChunkRows  int64                     // stored rows that are read at once; 0: two million
 
-	views []string // temporary views made so far
+	views  []string // temporary views of the model that is made
+	keysOf string   // what the collected keys are; "": those of one model
+	few    bool     // the stored rows of the collected keys are few enough to copy
+	copies []string // temporary tables: the collected keys, and copies of rows of theirs, as copyOf names them
 }
 
 // changedKeys is the temporary table of the keys whose rows are made.
@@ -56,6 +59,10 @@ const changedKeys = "temp.changed_keys"
 
 // rowsPerChunk limits the stored rows that a keyed model sorts at once. A larger one needs more memory than a publish has, and spills.
 const rowsPerChunk = 2_000_000
+
+// copiedShare of a chunk is how many stored rows are copied into memory at most, a quarter of a million. With the columns that models read, a part of a
+// conversation takes some 350 bytes there, and a publish has 200 MB.
+const copiedShare = 8
 
 // Make makes the table of a model, or only the rows of changed keys where the stored table has the same definition. before is what Make returned then; ""
 // makes all rows. old is the kind of the stored relation; "" where there is none. The state that Make returns holds once its caller has committed.
@@ -71,6 +78,9 @@ func (k *Maker) Make(ctx context.Context, m Model, old, before string) (state st
 	}
 	return state, errors.Join(err, k.dropViews(ctx))
 }
+
+// Close removes the temporary tables.
+func (k *Maker) Close(ctx context.Context) error { return k.forgetKeys(ctx) }
 
 // readState is the time of the last change of a stored row that the model reads, and what the other models that it reads contain.
 func (k *Maker) readState(ctx context.Context, m Model) (string, error) {
@@ -137,7 +147,7 @@ func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
 		most = max(most, k.Stored[k.storedTable(source)].Rows)
 	}
 	into := "CREATE OR REPLACE TABLE " + name + " AS "
-	chunks := most/cmp.Or(k.ChunkRows, rowsPerChunk) + 1
+	chunks := most/k.chunkRows() + 1
 	if chunks == 1 {
 		_, err := k.DB.Exec(ctx, into+k.Substitute(m.SQL))
 		return err
@@ -157,15 +167,9 @@ func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
 	return nil
 }
 
-// updateRows makes the rows of the keys again of which a stored row has changed since a time. Each change of a stored row moves its _synced_at, also
-// that it is gone.
+// updateRows makes the rows of the keys again of which a stored row has changed since a time.
 func (k *Maker) updateRows(ctx context.Context, m Model, since string) error {
-	var changed []string
-	for _, source := range m.ChangedBy {
-		changed = append(changed, fmt.Sprintf("SELECT %s AS key FROM %s WHERE _synced_at > TIMESTAMPTZ %s",
-			duck.Name(source.Column), k.tableName(k.Schema, k.storedTable(source)), duck.Text(since)))
-	}
-	if err := k.fillKeys(ctx, strings.Join(changed, " UNION ")); err != nil {
+	if err := k.collectChanged(ctx, m, since); err != nil {
 		return err
 	}
 	name := duck.Table(k.Models, m.Name)
@@ -175,16 +179,66 @@ func (k *Maker) updateRows(ctx context.Context, m Model, since string) error {
 	return k.insertRows(ctx, m, "INSERT INTO "+name+" ")
 }
 
+// collectChanged collects the keys of which a stored row has changed since a time, unless they are collected already. Each change of a stored row moves
+// its _synced_at, also that it is gone.
+func (k *Maker) collectChanged(ctx context.Context, m Model, since string) error {
+	var changed []string
+	var most int64
+	for _, source := range m.ChangedBy {
+		most = max(most, k.Stored[k.storedTable(source)].Rows)
+		changed = append(changed, fmt.Sprintf("SELECT %s AS key FROM %s WHERE _synced_at > TIMESTAMPTZ %s",
+			duck.Name(source.Column), k.tableName(k.Schema, k.storedTable(source)), duck.Text(since)))
+	}
+	query := strings.Join(changed, " UNION ")
+	if k.keysOf == query {
+		return nil
+	}
+	if err := k.fillKeys(ctx, query); err != nil {
+		return err
+	}
+	var keys int64
+	if err := k.DB.Scan(ctx, "SELECT count(*) FROM "+changedKeys, nil, &keys); err != nil {
+		return fmt.Errorf("count the changed keys: %w", err)
+	}
+	owners := max(1, k.Stored[k.storedTable(m.ChangedBy[0])].Rows)
+	k.keysOf, k.few = query, keys*most/owners <= k.chunkRows()/copiedShare
+	return nil
+}
+
+func (k *Maker) chunkRows() int64 { return cmp.Or(k.ChunkRows, rowsPerChunk) }
+
+// fillKeys collects other keys.
 func (k *Maker) fillKeys(ctx context.Context, query string) error {
-	if _, err := k.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE changed_keys AS "+query); err != nil {
+	if err := k.forgetKeys(ctx); err != nil {
+		return err
+	}
+	if _, err := k.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+changedKeys+" AS "+query); err != nil {
 		return fmt.Errorf("collect the keys: %w", err)
 	}
+	k.copies = []string{changedKeys}
 	return nil
+}
+
+// forgetKeys removes the collected keys, and the copies of their rows.
+func (k *Maker) forgetKeys(ctx context.Context) error {
+	var statements []string
+	for _, name := range k.copies {
+		statements = append(statements, "DROP TABLE IF EXISTS "+name)
+	}
+	k.keysOf, k.few, k.copies = "", false, nil
+	if len(statements) == 0 {
+		return nil
+	}
+	_, err := k.DB.Exec(context.WithoutCancel(ctx), strings.Join(statements, "; "))
+	return err
 }
 
 // insertRows makes the rows of the collected keys. The model reads temporary views of the same names, which have only the rows of these keys.
 func (k *Maker) insertRows(ctx context.Context, m Model, into string) error {
 	query, err := k.restrictModel(ctx, m)
+	if err == nil && k.few {
+		query, err = k.copyRows(ctx, copyOf(k.Models, m.Name), query)
+	}
 	if err != nil {
 		return err
 	}
@@ -196,7 +250,11 @@ func (k *Maker) insertRows(ctx context.Context, m Model, into string) error {
 func (k *Maker) restrictModel(ctx context.Context, m Model) (string, error) {
 	query := m.SQL
 	for _, source := range m.ChangedBy {
-		if err := k.makeView(ctx, source.Table, k.restrictTable(k.Schema, source)); err != nil {
+		rows, err := k.restrictStored(ctx, source)
+		if err == nil {
+			err = k.makeView(ctx, source.Table, rows)
+		}
+		if err != nil {
 			return "", err
 		}
 		query = renameSource(query, "{schema}.", source.Table)
@@ -205,8 +263,11 @@ func (k *Maker) restrictModel(ctx context.Context, m Model) (string, error) {
 		if len(read.ChangedBy) == 0 {
 			continue
 		}
-		rows, err := k.restrictTable(k.Models, KeyColumn{read.Name, read.Key}), error(nil)
-		if !read.Table {
+		rows, err := k.restrictTable(k.Models, KeyColumn{read.Name, read.Key}, "t.*"), error(nil)
+		switch {
+		case slices.Contains(k.copies, copyOf(k.Models, read.Name)):
+			rows = "FROM " + copyOf(k.Models, read.Name)
+		case !read.Table:
 			rows, err = k.restrictModel(ctx, read)
 		}
 		if err == nil {
@@ -225,8 +286,58 @@ func renameSource(query, prefix, name string) string {
 	return regexp.MustCompile(regexp.QuoteMeta(prefix+name)+`\b`).ReplaceAllLiteralString(query, "temp."+name)
 }
 
-func (k *Maker) restrictTable(schema string, source KeyColumn) string {
-	return fmt.Sprintf("SELECT t.* FROM %s t SEMI JOIN %s k ON t.%s = k.key", k.tableName(schema, source.Table), changedKeys, duck.Name(source.Column))
+// restrictStored is a query of the rows of a stored table that belong to the collected keys. Where they are few, they are copied once, so that only one
+// model has to look for them among all rows.
+func (k *Maker) restrictStored(ctx context.Context, source KeyColumn) (string, error) {
+	copied := copyOf(k.Schema, source.Table)
+	switch {
+	case !k.few:
+		return k.restrictTable(k.Schema, source, "t.*"), nil
+	case slices.Contains(k.copies, copied):
+		return "FROM " + copied, nil
+	}
+	columns, err := k.columnsRead(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	return k.copyRows(ctx, copied, k.restrictTable(k.Schema, source, columns))
+}
+
+func (k *Maker) restrictTable(schema string, source KeyColumn, columns string) string {
+	return fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN %s k ON t.%s = k.key", columns, k.tableName(schema, source.Table), changedKeys, duck.Name(source.Column))
+}
+
+var word = regexp.MustCompile(`\w+`)
+
+// columnsRead are the columns of a stored table that a keyed model may read: those whose names are words of its SQL. Texts are most of a stored row, and no
+// model reads them.
+func (k *Maker) columnsRead(ctx context.Context, source KeyColumn) (string, error) {
+	words := []string{strings.ToLower(source.Column)}
+	for _, m := range k.All {
+		if len(m.ChangedBy) > 0 {
+			words = append(words, word.FindAllString(strings.ToLower(m.SQL), -1)...)
+		}
+	}
+	names, err := k.DB.ScanTexts(ctx, "SELECT name FROM pragma_table_info("+duck.Text(k.tableName(k.Schema, source.Table))+")")
+	if err != nil {
+		return "", fmt.Errorf("list the columns of %s: %w", source.Table, err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(words, strings.ToLower(name)) })
+	return duck.Names("t.", names), nil
+}
+
+// copyOf names the temporary table with the rows of a stored table or a model that belong to the collected keys.
+func copyOf(schema, name string) string {
+	return "temp." + duck.Name("changed rows of "+schema+"."+name)
+}
+
+// copyRows makes such a table, and returns the query that reads it.
+func (k *Maker) copyRows(ctx context.Context, into, query string) (string, error) {
+	if _, err := k.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+into+" AS "+query); err != nil {
+		return "", fmt.Errorf("copy the changed rows into %s: %w", into, err)
+	}
+	k.copies = append(k.copies, into)
+	return "FROM " + into, nil
 }
 
 func (k *Maker) makeView(ctx context.Context, name, query string) error {
@@ -238,10 +349,14 @@ func (k *Maker) makeView(ctx context.Context, name, query string) error {
 }
 
 func (k *Maker) dropViews(ctx context.Context) error {
-	statements := []string{"DROP TABLE IF EXISTS " + changedKeys}
+	var statements []string
 	for _, name := range k.views {
 		statements = append(statements, "DROP VIEW IF EXISTS temp."+duck.Name(name))
 	}
-	_, err := k.DB.Exec(ctx, strings.Join(statements, "; "))
+	k.views = nil
+	if len(statements) == 0 {
+		return nil
+	}
+	_, err := k.DB.Exec(context.WithoutCancel(ctx), strings.Join(statements, "; "))
 	return err
 }
