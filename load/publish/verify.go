@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"aqueduck/load/facts"
 	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/publish/keycheck"
 	"aqueduck/transform"
 )
 
@@ -53,7 +55,11 @@ func (p *publishRun) verifySchema(ctx context.Context, db *duck.DB, s Schema, af
 		if at < 0 {
 			continue // its stream is no longer configured, so its rows do not change
 		}
-		if err := uniqueKeys(ctx, db, s.Name, s.Tables[at], state.Rows); err != nil {
+		checked := state.VerifiedAt
+		if p.result.Rebuilt {
+			checked = time.Time{} // each row was written
+		}
+		if err := keycheck.RequireUnique(ctx, db, s.Name, s.Tables[at], state.Rows, checked); err != nil {
 			return err
 		}
 		if err := noOverlaps(ctx, db, s.Name, s.Tables[at]); err != nil {
@@ -115,35 +121,6 @@ func (s Schema) queryNames() []string {
 		names = append(names, a.View)
 	}
 	return names
-}
-
-// rowsPerCheck limits the rows whose keys are compared at once. A publish of many changes has little memory left beside them: it ran out of it over
-// the keys of ten million parts.
-const rowsPerCheck = 1_000_000
-
-// uniqueKeys refuses a table with a key twice. The tables have no index that would (T143). Hashes are compared first, because they need less memory,
-// and large tables in parts. Only where a hash comes twice are the keys themselves compared.
-func uniqueKeys(ctx context.Context, db *duck.DB, schema string, t transform.Table, rows int64) error {
-	if len(t.Key) == 0 {
-		return nil
-	}
-	stored, keys := clause.Stored(schema, t), duck.Names("", t.Key)
-	parts := rows/rowsPerCheck + 1
-	for part := range parts {
-		hashes := fmt.Sprintf("FROM (SELECT hash(%s) AS h FROM %s) WHERE h %% %d = %d GROUP BY h HAVING count(*) > 1", keys, stored, parts, part)
-		var n int64
-		err := db.Scan(ctx, "SELECT count(*) FROM (SELECT h "+hashes+" LIMIT 1)", nil, &n)
-		if n > 0 && err == nil {
-			err = db.Scan(ctx, fmt.Sprintf("SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM %s WHERE hash(%s) IN (SELECT h %s) GROUP BY %s HAVING n > 1)", stored, keys, hashes, keys), nil, &n)
-		}
-		if err != nil {
-			return fmt.Errorf("check the keys of %s.%s: %w", schema, t.Name, err)
-		}
-		if n > 0 {
-			return fmt.Errorf("%s.%s has a key %d times", schema, t.Name, n)
-		}
-	}
-	return nil
 }
 
 // noOverlaps refuses a history where a record is in two states at once, or in a state that ends before it begins.

@@ -112,7 +112,7 @@ var loadMutants = []mutant{
 		old: "	if errors.Is(err, failure.ErrFormat) || errors.Is(disk.Explain(err, \"\"), failure.ErrDiskFull) {\n		return false\n", new: "	if errors.Is(err, failure.ErrFormat) || err != nil || errors.Is(disk.Explain(err, \"\"), failure.ErrDiskFull) {\n		return false\n",
 	},
 	{
-		bug: "keys are not checked before a publish", file: "load/publish/verify.go", killer: "publish.TestDuplicateKeyIsNotPublished",
+		bug: "keys are not checked before a publish", file: "load/publish/keycheck/keycheck.go", killer: "publish.TestDuplicateKeyIsNotPublished",
 		old: "	return fmt.Errorf(\"%s.%s has a key %d times\", schema, t.Name, n)\n", new: "	return nil\n",
 	},
 	{
