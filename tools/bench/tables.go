@@ -127,14 +127,16 @@ func (b *tablesBench) runChanged(ctx context.Context, timezone string) (syncRun,
 	return b.runPipeline("contacts", timezone)
 }
 
-// touchStatements write the rows of one conversation in $1 again, as a commit of changed rows does.
-const touchStatements = `CREATE TEMP TABLE parts AS SELECT * REPLACE ((SELECT max(changed_at) + INTERVAL 1 SECOND FROM _sync.tables) AS _synced_at) FROM conversation_parts WHERE hash(conversation_id) % $1 = 0;
-CREATE TEMP TABLE conversations AS SELECT * REPLACE ((SELECT max(changed_at) + INTERVAL 1 SECOND FROM _sync.tables) AS _synced_at) FROM conversations_all WHERE hash(id) % $1 = 0;
-DELETE FROM conversation_parts WHERE hash(conversation_id) % $1 = 0;
+// touchStatements write one conversation in $1 and its newest part again, as a commit of a changed conversation does: its other parts stay where they are.
+const touchStatements = `CREATE TEMP TABLE touched AS SELECT max(changed_at) + INTERVAL 1 SECOND AS at FROM _sync.tables;
+CREATE TEMP TABLE parts AS SELECT * REPLACE ((FROM touched) AS _synced_at) FROM conversation_parts WHERE hash(conversation_id) % $1 = 0
+    QUALIFY row_number() OVER (PARTITION BY conversation_id ORDER BY created_at DESC, id DESC) = 1;
+CREATE TEMP TABLE conversations AS SELECT * REPLACE ((FROM touched) AS _synced_at) FROM conversations_all WHERE hash(id) % $1 = 0;
+DELETE FROM conversation_parts WHERE (conversation_id, id) IN (SELECT (conversation_id, id) FROM temp.parts);
 DELETE FROM conversations_all WHERE hash(id) % $1 = 0;
 INSERT INTO conversation_parts FROM temp.parts;
 INSERT INTO conversations_all FROM temp.conversations;
-UPDATE _sync.tables SET changed_at = (SELECT max(changed_at) + INTERVAL 1 SECOND FROM _sync.tables) WHERE table_name IN ('conversations_all', 'conversation_parts');
+UPDATE _sync.tables SET changed_at = (FROM touched) WHERE table_name IN ('conversations_all', 'conversation_parts');
 CHECKPOINT`
 
 // touchConversations lets some conversations of a published file look changed.
