@@ -170,6 +170,23 @@ func (c *Catalogue) RawNames() (all []string) {
 	return slices.Compact(all)
 }
 
+// InsteadOf says what SQL has to name instead of {schema}.name, if that is a deprecated view: the table is in the raw schema now.
+func (c *Catalogue) InsteadOf(name string) (written string, deprecated bool) {
+	raw, stored := c.RawNames(), name+"_all"
+	switch {
+	case slices.Contains(raw, name):
+		return "{raw}." + name, true
+	case slices.Contains(raw, stored):
+		return "(SELECT * FROM {raw}." + stored + " WHERE _gone_at IS NULL)", true
+	}
+	return "", false
+}
+
+// Queries are the texts of all SQL files that a stream names: of its relations, of the ids that it reads, of its persons.
+func (c *Catalogue) Queries(s *Stream) []Relation {
+	return append(slices.Clone(s.queries), c.relations[s.PublishAs]...)
+}
+
 func quoteNames(names []string) []string {
 	var all []string
 	for _, name := range names {

@@ -121,13 +121,17 @@ func (c *Catalogue) readSQLFiles(d *streamDraft, f File, report *grammar.Report)
 		}
 		return dir != nil && report.IsPrivate(file)
 	}
+	keep := func(name, text string) string {
+		d.stream.queries = append(d.stream.queries, Relation{File: filepath.Join(filepath.Dir(f.Name), name), Line: 1, SQL: text, Private: private(name)})
+		return text
+	}
 	if over := d.stream.Read.Over; over != nil && over.View != "" {
-		over.SQL, over.Private = sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View), private(over.View)
+		over.SQL, over.Private = keep(over.View, sqlText(viewOf(d.file.Key("read").Key("over")), dir, over.View)), private(over.View)
 	}
 	if persons := d.stream.Persons; persons != nil {
 		for key, into := range map[string]*string{"forgotten": &persons.Deleted, "merged": &persons.Merged} {
 			if v := d.file.Key("persons").Key(key); v.IsSet() {
-				*into = sqlText(v, dir, v.Text())
+				*into = keep(v.Text(), sqlText(v, dir, v.Text()))
 				persons.Private = persons.Private || private(v.Text())
 			}
 		}

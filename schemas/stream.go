@@ -37,6 +37,7 @@ type Stream struct {
 	Internal        bool          // the file has a suffix: its tables feed published relations and are not for analysts
 	Erase           string        // what an erasure does with a person's rows: "" empties personal columns, "all" everything but the key, "rows" deletes them
 	Persons         *Persons      // what the stream knows about contacts as persons; nil: nothing
+	queries         []Relation    // the SQL files of Read.Over and Persons
 	ColumnFlags     []ColumnFlags // of an export family: what its columns contain, by name
 	Requirements    Requirements
 	Capped          Capped   // a list of which the source sends only the newest items; zero: none

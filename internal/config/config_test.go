@@ -78,7 +78,7 @@ func TestWorkspaceNameNeedsNoQuotes(t *testing.T) {
 
 func TestDoubtfulConfigIsWarnedOf(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"skipped-hour", "older-version", "compat-streams", "no-parent", "empty-file", "deprecated"} {
+	for _, name := range []string{"skipped-hour", "older-version", "compat-streams", "no-parent", "empty-file", "deprecated", "deprecated-streams"} {
 		c, _, err := LoadConfig("testdata/warned/"+name+".yaml", variablesOf())
 		if err != nil {
 			t.Fatal(err)

@@ -171,6 +171,19 @@ func (l *configLoader) takeStreamFiles(v *grammar.Value) {
 	if err := l.catalogue.AddFiles(files...); err != nil {
 		v.Report(err)
 	}
+	for _, s := range l.catalogue.Streams() {
+		if s.BuiltIn {
+			continue
+		}
+		for _, query := range l.catalogue.Queries(s) {
+			if query.Private {
+				l.report.Hide(query.File)
+			}
+			for _, source := range query.Sources() {
+				l.warnOfDeprecated(v, source)
+			}
+		}
+	}
 }
 
 // readMatchingFiles calls take once for each file that a list of names and patterns matches. A file has one of what; create says how to make it.

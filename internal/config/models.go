@@ -69,18 +69,10 @@ func (l *configLoader) checkModelSources(v *grammar.Value) {
 
 // checkModelSource reports one of these names. tables are those of streams, names those of models.
 func (l *configLoader) checkModelSource(v *grammar.Value, source schemas.RelationSource, tables, names []string) {
-	raw := l.catalogue.RawNames()
-	isRaw := slices.Contains(raw, source.Name)
-	if stored := source.Name + "_all"; !source.Model && !source.Raw && (isRaw || slices.Contains(raw, stored)) {
-		hint := "write {raw}." + source.Name
-		if !isRaw {
-			hint = "write (SELECT * FROM {raw}." + stored + " WHERE _gone_at IS NULL)"
-		}
-		old := source.Mistake(fmt.Sprintf("%q is deprecated: the next version has no table of this name there", source.Name), hint)
-		old.Warning = true
-		v.Report(grammar.Mistakes{old})
+	if l.warnOfDeprecated(v, source) {
 		return
 	}
+	raw := l.catalogue.RawNames()
 	known, what := tables, "table"
 	switch {
 	case source.Model:
@@ -93,7 +85,7 @@ func (l *configLoader) checkModelSource(v *grammar.Value, source schemas.Relatio
 	}
 	hint := grammar.DidYouMean(source.Name, known)
 	switch {
-	case isRaw:
+	case slices.Contains(raw, source.Name):
 		hint = "write {raw}." + source.Name
 	case !source.Model && slices.Contains(names, source.Name):
 		hint = "write {models}." + source.Name
@@ -101,6 +93,18 @@ func (l *configLoader) checkModelSource(v *grammar.Value, source schemas.Relatio
 		hint = "write {schema}." + source.Name
 	}
 	v.Report(grammar.Mistakes{source.Mistake(fmt.Sprintf("there is no %s %q", what, source.Name), hint)})
+}
+
+// warnOfDeprecated warns of a name of a table that is in the raw schema now, and reports whether it is one.
+func (l *configLoader) warnOfDeprecated(v *grammar.Value, source schemas.RelationSource) bool {
+	written, deprecated := l.catalogue.InsteadOf(source.Name)
+	if !deprecated || source.Model || source.Raw {
+		return false
+	}
+	old := source.Mistake(fmt.Sprintf("%q is deprecated: the next version has no table of this name there", source.Name), "write "+written)
+	old.Warning, old.Deprecated = true, true
+	v.Report(grammar.Mistakes{old})
+	return true
 }
 
 // isDataset reports whether a table is that of a dataset of exports. Only the source knows all of them.

@@ -23,6 +23,8 @@ type Mistake struct {
 	Hint    string `json:"hint,omitempty"`    // what may be meant, or what to do
 	Warning bool   `json:"warning,omitempty"` // the file is valid all the same
 
+	Deprecated bool `json:"-"` // a warning: the next version refuses it, so each run warns of it too
+
 	width  int    // characters to underline
 	known  bool   // the message quotes a key of the spec, or nearly one, not a text of the file
 	quotes bool   // the hint may quote a text of the file

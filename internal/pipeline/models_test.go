@@ -23,6 +23,7 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	}
 	write("by_role", "SELECT role, count(*) AS people FROM {models}.contact_current GROUP BY ALL")
 	write("by_raw", "SELECT role, count(*) AS people FROM {raw}.contacts_raw GROUP BY ALL")
+	write("by_old", "SELECT role, count(*) AS people FROM {schema}.contacts_raw GROUP BY ALL")
 	write("by_nothing", "SELECT role, count(*) AS people FROM {raw}.contacts_raw CROSS JOIN {raw}.contact_tags_raw CROSS JOIN {schema}.tags GROUP BY ALL")
 	write("by_rule", "SELECT rule,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
 	write("by_call", "SELECT admin_id, count(*) AS people FROM {schema}.calls GROUP BY ALL")
@@ -33,6 +34,9 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	}
 	if got := b.log.String(); strings.Count(got, "level=WARN msg=\"the published file lacks a model\"") != 3 || !strings.Contains(got, "by_rule.sql:4: model models.by_rule: Binder Error") {
 		t.Errorf("log: %s", got)
+	}
+	if got := b.log.String(); strings.Count(got, "SQL reads a name that the next version no longer has") != 1 || !strings.Contains(got, `next="write {raw}.contacts_raw"`) {
+		t.Errorf("log of a deprecated name: %s", got)
 	}
 	if missing := report.MissingModels; !strings.Contains(missing, "by_rule.sql:4: model models.by_rule: Binder Error") {
 		t.Errorf("missing models: %s", missing)
@@ -49,6 +53,7 @@ func TestUserModelsAreBuiltAndTheirFailuresReported(t *testing.T) {
 	write("by_rule", "SELECT role,\n  count(*) AS people\nFROM {schema}.contacts GROUP BY ALL")
 	b.failOn(os.Remove(filepath.Join(dir, "by_role.sql")))
 	b.failOn(os.Remove(filepath.Join(dir, "by_call.sql")))
+	b.failOn(os.Remove(filepath.Join(dir, "by_old.sql")))
 	b.failOn(os.Remove(filepath.Join(dir, "by_nothing.sql")))
 	b.writeConfig(nightly + "models: models/*.sql\n")
 	b.space.Advance(time.Hour)

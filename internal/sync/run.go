@@ -97,6 +97,11 @@ func readAll(ctx context.Context, r *stream.Run) error {
 
 // prepareRun checks that the warehouse belongs to these workspaces before anything is written, and then prepares tables and tasks.
 func prepareRun(ctx context.Context, r *stream.Run) error {
+	for _, m := range r.Config.Warnings {
+		if m.Deprecated {
+			r.Runner.Log.Warn("SQL reads a name that the next version no longer has", "file", m.File, "line", m.Line, "error", m.Message, "next", m.Hint)
+		}
+	}
 	for _, w := range r.Workspaces {
 		if err := identifyWorkspace(ctx, r, w); err != nil {
 			return explainUnidentified(r, w, err)

@@ -29,7 +29,7 @@ other. Every publish builds them over the stored tables. A model is missing if i
 - Days are those of ` + "`" + `warehouse.timezone` + "`" + `.
 - A part is one entry of a conversation or ticket, in ` + "`" + `conversation_parts` + "`" + ` or ` + "`" + `ticket_parts` + "`" + `: a comment, a note, an assignment, a close and others.
 - Models read ` + "`" + `contacts` + "`" + ` and the tables beside it, never the tables of schema ` + "`" + `_raw` + "`" + `. The views ` + "`" + `contacts_raw` + "`" + `, ` + "`" + `contacts_by_id` + "`" + ` and the like
-  are deprecated: a model of yours that reads one no longer works from the next version on. ` + "`" + `aqueduck check` + "`" + ` warns of it.
+  are deprecated: a model or stream file of yours that reads one no longer works from the next version on. ` + "`" + `aqueduck check` + "`" + ` and each run warn of it, with the new name.
 - The source's own statistics are never mixed with times from stored parts.
 
 ## Your own models
