@@ -181,7 +181,7 @@ func (m *mirror) expire(ctx context.Context, t *table.Table, erase bool) error {
 		age = 0
 	}
 	tx, after := t.NewTransaction(), t
-	err := tx.ExpireSnapshots(table.WithRetainLast(keep), table.WithOlderThan(age))
+	err := tx.ExpireSnapshots(table.WithRetainLast(keep), table.WithOlderThan(age), table.WithPostCommit(!erase)) // what an erasure deletes is listed first
 	if err == nil {
 		after, err = tx.Commit(ctx)
 	}
@@ -221,14 +221,7 @@ func (m *mirror) removeUnused(ctx context.Context, t *table.Table, before time.T
 	if err != nil {
 		return err
 	}
-	for _, address := range addresses {
-		if !slices.Contains(used, address) {
-			if err := m.objects.Remove(address); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return m.deleteObjects(slices.DeleteFunc(addresses, func(address string) bool { return slices.Contains(used, address) }))
 }
 
 // contentOf is what a table notes of its rows.

@@ -70,7 +70,7 @@ func warehouseOf(o Target) (string, error) {
 	return known.Warehouse, nil
 }
 
-// erasuresOf is a checksum of what older files must not have: a warehouse's log of erasures and its masks; "none" where there is neither.
+// erasuresOf is a checksum of what older files must not have: a warehouse's log of erasures and its masks; nothingErased where there is neither.
 func erasuresOf(d layout.Dir, masks []string) (string, error) {
 	text, err := os.ReadFile(d.Erasures())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,11 +80,14 @@ func erasuresOf(d layout.Dir, masks []string) (string, error) {
 		text = append(text, strings.Join(slices.Sorted(slices.Values(masks)), "\n")...)
 	}
 	if len(text) == 0 {
-		return "none", nil
+		return nothingErased, nil
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
 }
+
+// nothingErased is that checksum of a warehouse where nothing was erased or masked.
+const nothingErased = "none"
 
 // prepareNamespace makes the namespace of a workspace, and refuses one that is another's.
 func (m *mirror) prepareNamespace(ctx context.Context, workspace string) error {

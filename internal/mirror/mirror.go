@@ -108,6 +108,10 @@ func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) 
 	}
 	// Tables are looked at before the claim: a mirror that finds all of them equal commits nothing.
 	erase := m.control.erasures != m.erasures
+	m.erased = nil
+	if erase && m.erasures != nothingErased {
+		m.erased = &erasedObjects{File: m.report.File, RecordedAt: m.options.Now().UTC(), Objects: []string{}}
+	}
 	for _, t := range tables {
 		if err := m.mirrorTable(ctx, t, erase); err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
@@ -124,6 +128,7 @@ func (m *mirror) mirrorWorkspace(ctx context.Context, w differ.Owner, s Schema) 
 	if err := m.dropLeft(ctx, left); err != nil {
 		return err
 	}
+	m.noteErased()
 	return m.endControl(ctx)
 }
 
@@ -199,12 +204,7 @@ func (m *mirror) removeObjects(location string) error {
 	if err != nil {
 		return err
 	}
-	for _, address := range addresses {
-		if err := m.objects.Remove(address); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.deleteObjects(addresses)
 }
 
 // namespaceOf is the namespace of a workspace: its id in letters that all engines accept.

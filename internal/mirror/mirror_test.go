@@ -5,6 +5,7 @@ package mirror
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -349,10 +350,52 @@ func TestAnErasureLeavesNoByte(t *testing.T) {
 	}
 	must(t, layout.ReplaceFile(y.dir, y.dir.Erasures(), []byte("{\"salt\":\"00\"}\n{\"person\":\"1\"}\n")))
 	y.publish("UPDATE contacts SET name = NULL, extra = NULL WHERE age = 77")
-	if r := y.mirror(); r.Added > 1500 {
+	before := y.objectKeys("s3://lake/mirror/ws_ws1")
+	y.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) { // nothing can be deleted
+		if r.Method == http.MethodDelete {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		store.ServeHTTP(w, r)
+	})
+	_, err := MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, "auth", "delete")
+	y.changing(nil)
+	r := y.mirror()
+	if r.Added > 1500 {
 		t.Errorf("files without a row of the person were written again: %+v", r)
 	}
 	y.expectEqual(every...)
+	// What is gone is in a list, and what is listed is gone.
+	var listed []string
+	for _, key := range y.objectKeys("s3://lake/mirror/ws_ws1/_erased") {
+		_, store, err := openObjects(t.Context(), y.options.Location)
+		must(t, err)
+		text, err := store.ReadFile("s3://lake/" + key)
+		must(t, err)
+		var list erasedObjects
+		must(t, json.Unmarshal(text, &list))
+		if listed = append(listed, list.Objects...); list.File == "" || list.RecordedAt.IsZero() {
+			t.Errorf("%s: %s", key, text)
+		}
+	}
+	after := y.objectKeys("s3://lake/mirror/ws_ws1")
+	gone := 0
+	for _, key := range before {
+		if !slices.Contains(after, key) {
+			if gone++; !slices.Contains(listed, key) {
+				t.Errorf("%s is gone, and in no list", key)
+			}
+		}
+	}
+	for _, key := range listed {
+		if slices.Contains(after, key) {
+			t.Errorf("%s is in a list, and there", key)
+		}
+	}
+	if gone == 0 || r.Erased == 0 || !strings.Contains(strings.Join(r.Notes, "\n"), fmt.Sprintf("%d objects of ws_ws1 were deleted", r.Erased)) {
+		t.Errorf("%d objects are gone: %+v", gone, r)
+	}
 	if found := y.find(words); found != 0 {
 		t.Errorf("%d objects have words of the person", found)
 	}
@@ -362,6 +405,21 @@ func TestAnErasureLeavesNoByte(t *testing.T) {
 	y.publish(night)
 	y.mirror()
 	y.expectEqual(every...)
+}
+
+// objectKeys are the keys of all objects below an address.
+func (y *yard) objectKeys(below string) (keys []string) {
+	y.t.Helper()
+	_, store, err := openObjects(y.t.Context(), y.options.Location)
+	must(y.t, err)
+	addresses, err := store.list(below, time.Time{})
+	must(y.t, err)
+	for _, address := range addresses {
+		key, err := store.key(address)
+		must(y.t, err)
+		keys = append(keys, key)
+	}
+	return keys
 }
 
 // TestALaterMaskLeavesNoOlderValue: values that are hashed or dropped from now on are in no object. The same masks again are no reason to write anything.

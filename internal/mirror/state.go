@@ -29,6 +29,7 @@ type mirror struct {
 	namespace string
 	location  string
 	control   controlTable
+	erased    *erasedObjects          // nil: this mirror is no erasure
 	opened    map[string]*table.Table // as they were when the mirror began; nil: there is none
 }
 

@@ -59,5 +59,6 @@ type Report struct {
 	Changed int      `json:"changed_tables"` // of them, in which this mirror committed
 	Added   int64    `json:"rows_added"`     // changed rows among them
 	Removed int64    `json:"rows_removed"`   // changed rows among them
+	Erased  int      `json:"objects_erased"` // that were deleted after an erasure
 	Notes   []string `json:"notes"`
 }
