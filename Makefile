@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
+.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
 
 ##@ Every day
 
@@ -188,6 +188,14 @@ rest-server:
 
 mirror-rest: rest-server ## the mirror with a catalog by REST that others wrote; Java and Maven
 	AQUEDUCK_REST_SERVER=$(REST_SERVER) go test $(MIRROR) ./internal/mirror -run ApachesCatalogByREST -v
+
+# A certified OAuth2 server, installed as its lock file says: 9 MB.
+OAUTH = $(abspath $(ENGINES))/oauth
+mirror-oauth: ## the mirror with tokens of an OAuth2 server that others wrote; Node.js and npm
+	@mkdir -p $(OAUTH)
+	cp internal/mirror/testdata/oauth/* $(OAUTH)
+	npm ci --prefix $(OAUTH)
+	AQUEDUCK_OAUTH=$(OAUTH) go test $(MIRROR) ./internal/mirror -run OAuth2Server -v
 
 SPARK_JARS ?=
 REST ?=

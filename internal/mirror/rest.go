@@ -82,7 +82,10 @@ func restAccess() ([]rest.Option, error) {
 	options := []rest.Option{rest.WithCredential(credential)}
 	if server := os.Getenv(oauthServerVariable); server != "" {
 		at, err := url.Parse(server)
-		if err != nil || at.Host == "" {
+		if err == nil && at.Scheme == "http" && !net.ParseIP(at.Hostname()).IsLoopback() && at.Hostname() != "localhost" {
+			return nil, &problem.Problem{Class: "config", What: oauthServerVariable + ": http:// would send " + cmp.Or(setVariable(), credentialVariable) + " unencrypted", Next: "set it to an address that begins with https://"}
+		}
+		if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
 			return nil, &problem.Problem{Class: "config", What: oauthServerVariable + " is not an address", Next: "set it to the address that gives tokens, e.g. https://login.example.com/oauth/token, or unset it"}
 		}
 		options = append(options, rest.WithAuthURI(at))

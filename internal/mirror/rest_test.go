@@ -28,6 +28,7 @@ type restServer struct {
 	behind  tableCatalog
 	address string
 	token   atomic.Pointer[string]                                                 // the one that is accepted; nil: none is asked for
+	accepts func(token string) bool                                                // nil: token says it
 	change  atomic.Pointer[func(http.ResponseWriter, *http.Request, http.Handler)] // sees each request before the server
 	commits atomic.Int64
 }
@@ -105,6 +106,10 @@ func newRestServer(t *testing.T, y *yard) *restServer {
 		return describe(s.behind.LoadTable(r.Context(), name))
 	}))
 	checked := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); s.accepts != nil && !s.accepts(given) {
+			restError(w, http.StatusUnauthorized, "NotAuthorizedException", "the token is unknown or expired")
+			return
+		}
 		if token := s.token.Load(); token != nil && r.Header.Get("Authorization") != "Bearer "+*token {
 			restError(w, http.StatusUnauthorized, "NotAuthorizedException", "the token is unknown or expired")
 			return
