@@ -14,6 +14,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 	"github.com/oklog/ulid/v2"
 
+	"aqueduck/internal/problem"
 	"aqueduck/load/differ"
 )
 
@@ -35,13 +36,25 @@ func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
 	if m.warehouse, err = warehouseOf(o); err != nil {
 		return r, err
 	}
+	var refused error // of a workspace whose tables are unfit: the others are mirrored nevertheless
 	err = m.eachWorkspace(ctx, func(w differ.Owner, s Schema) error {
-		if err := m.mirrorWorkspace(ctx, w, s); err != nil {
-			return m.explain(w.Schema, err)
+		err := m.mirrorWorkspace(ctx, w, s)
+		if err == nil {
+			return nil
+		}
+		err = m.explain(w.Schema, err)
+		p := new(problem.Problem)
+		switch unfit := errors.As(err, &p) && (p.Class == "config" || p.Class == "data"); {
+		case !unfit:
+			return err
+		case refused == nil:
+			refused = err
+		default:
+			m.note("%v: %s", err, p.Next)
 		}
 		return nil
 	})
-	return r, err
+	return r, errors.Join(refused, err)
 }
 
 // eachWorkspace calls f with each workspace of the published file that is mirrored, and ends at the first error.

@@ -261,6 +261,65 @@ func TestUnfitTablesAreRefused(t *testing.T) {
 	y.expectEqual(every...)
 }
 
+// TestAnUnfitWorkspaceDoesNotHoldBackOthers: of four workspaces, the second and the third have a table with copies on write. The others are mirrored, those two are not changed, and
+// both are told.
+// Holds: P11.
+func TestAnUnfitWorkspaceDoesNotHoldBackOthers(t *testing.T) {
+	y := newYard(t)
+	y.options.Schemas = nil
+	statements := "CREATE SCHEMA _sync; CREATE TABLE _sync.workspaces (schema VARCHAR, id VARCHAR)"
+	names := []string{"a", "b", "c", "d"}
+	for _, name := range names {
+		statements += fmt.Sprintf("; INSERT INTO _sync.workspaces VALUES ('%s', 'id_%[1]s'); CREATE SCHEMA %[1]s; CREATE TABLE %[1]s.tags (id VARCHAR); CREATE TABLE %[1]s.teams (id VARCHAR)", name)
+		y.options.Schemas = append(y.options.Schemas, Schema{Name: name})
+	}
+	y.publish(statements + "; INSERT INTO a.tags VALUES ('1'); INSERT INTO b.tags VALUES ('1'); INSERT INTO c.tags VALUES ('1'); INSERT INTO d.tags VALUES ('1')")
+	y.mirror()
+	ctx, store, err := openObjects(t.Context(), y.options.Location)
+	must(t, err)
+	c, err := openCatalog(ctx, y.options.Catalog)
+	must(t, err)
+	defer c.close()
+	setMode := func(name, mode string) {
+		of, err := c.load(ctx, table.Identifier{"ws_id_" + name, "teams"})
+		must(t, err)
+		tx := of.NewTransaction()
+		must(t, tx.SetProperties(iceberg.Properties{table.WriteDeleteModeKey: mode}))
+		_, err = tx.Commit(ctx)
+		must(t, err)
+	}
+	setMode("b", table.WriteModeCopyOnWrite)
+	setMode("c", table.WriteModeCopyOnWrite)
+	before := map[string][]string{}
+	for _, name := range names {
+		before[name], err = store.list("s3://lake/mirror/ws_id_"+name, time.Time{})
+		must(t, err)
+	}
+	y.publish("UPDATE a.tags SET id = '2'; UPDATE b.tags SET id = '2'; UPDATE c.tags SET id = '2'; UPDATE d.tags SET id = '2'")
+	r, err := MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, "config", "table teams of ws_id_b has the property")
+	if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, "table teams of ws_id_c has the property") || r.Changed != 2 {
+		t.Errorf("%+v", r)
+	}
+	for _, name := range names {
+		now, err := store.list("s3://lake/mirror/ws_id_"+name, time.Time{})
+		must(t, err)
+		if unfit := name == "b" || name == "c"; slices.Equal(now, before[name]) != unfit {
+			t.Errorf("workspace %s: objects %q, and %q before", name, now, before[name])
+		}
+	}
+	setMode("b", table.WriteModeMergeOnRead)
+	setMode("c", table.WriteModeMergeOnRead)
+	if r := y.mirror(); r.Changed != 2 {
+		t.Errorf("%+v", r)
+	}
+	v, err := VerifyTables(t.Context(), y.options)
+	must(t, err)
+	if len(v.Tables) != 8 || len(v.Differing()) > 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
 // TestACheckFindsWhatAMirrorWouldRefuse, before the first mirror and after it.
 func TestACheckFindsWhatAMirrorWouldRefuse(t *testing.T) {
 	y := newYard(t)
