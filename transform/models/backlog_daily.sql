@@ -1,5 +1,5 @@
 -- relation: backlog_daily (view)
--- doc: One row per day in the warehouse's time zone, with the conversations that were open or snoozed at 00:00, by state_intervals. The days go from the day after the first conversation to the day of the last change that was read. A conversation that opens exactly at 00:00 counts; one that closes then does not.
+-- doc: One row per day in the warehouse's time zone, with the conversations that were open or snoozed at 00:00, by state_intervals. The days go from the day after the first conversation to the day on which a changed conversation was last read. A conversation that opens exactly at 00:00 counts; one that closes then does not.
 -- key: backlog_date
 -- column backlog_date: The day, in the time zone of the warehouse.
 -- column midnight_at: Start of the day; the counts are for this instant.
