@@ -1,5 +1,6 @@
 -- relation: article_dynamic_contents (view)
 -- doc: One row per reference of an article to dynamic content, found in its body in one language. API versions up to 2.16 omit references to blocks.
+-- key: article_id, locale, dynamic_content_key
 -- column article_id: Id of the article.
 -- column locale: Language of the body; null if the article has no default language.
 -- column dynamic_content_key: Key of the dynamic content, dynamic_contents.key. It may be deleted there.

@@ -1,5 +1,6 @@
 -- relation: consultations (view)
 -- doc: One row per consultation that has ended, from its events in hitl_events. A consultation that another one replaced has the outcome superseded.
+-- key: conversation_id, hitl_cycle_id
 -- column conversation_id: Id of the conversation.
 -- column hitl_cycle_id: Id of the consultation.
 -- column started_at: Time of its first event.

@@ -1,5 +1,6 @@
 -- relation: contact_lifecycle (table)
 -- doc: One row per contact that another source than search tells of: the inactive list, a read by id, or a merge or deletion event. The latest of them decides. In the same second, a read by id comes before the inactive list, then an event, then search.
+-- key: id
 -- column id from contact_id: Contact id.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted; deleted if only a deletion event or a 404 shows it.
 -- column inactive_since: Time when it became inactive, by the evidence; null while it is active.
@@ -72,6 +73,7 @@ LEFT JOIN {raw}.contacts_by_id_all b ON b.id = s.id
 LEFT JOIN {schema}.deleted_contacts_all d ON d.id = s.id
 
 -- relation: contacts_all (view)
+-- key: id
 -- union: contacts, contacts_inactive
 -- doc: One row per known contact, active or inactive. To keep a copy: upsert rows by _synced_at, and replace the child rows of these contacts.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
@@ -93,14 +95,17 @@ WHERE l.record_from = 'inactive list' AND l.lifecycle <> 'active'
 
 -- relation: contacts (view)
 -- doc: One row per active contact, as contact search returns it. Merged, archived, blocked and deleted contacts are in contacts_inactive.
+-- key: id
 SELECT * FROM {schema}.contacts_all WHERE lifecycle = 'active'
 
 -- relation: contacts_inactive (view)
 -- doc: One row per contact that search no longer returns: archived, blocked, merged or deleted, with time and reason. Fields are from its last read.
+-- key: id
 SELECT * FROM {schema}.contacts_all WHERE lifecycle <> 'active'
 
 -- relation: contacts_deleted (view)
 -- doc: One row per contact that was deleted, or whose deletion was requested, whatever shows it. Archived, blocked and merged contacts are not deleted: they are in contacts_inactive. The row has no personal data.
+-- key: id
 -- column id from contact_id: Contact id.
 -- column how: permanently_deleted or pending_deletion, if its entry in the API's inactive list says so: erased for good, or to be erased. Otherwise deleted, by an event or a read by id.
 -- column deleted_at: Time of the deletion or of its request, by the evidence. Where the certainty is inferred, the time of the read by id that no longer found it.
@@ -119,6 +124,7 @@ WHERE a.lifecycle IN ('deleted', 'pending_deletion', 'permanently_deleted')
 
 -- relation: contact_identity (view)
 -- doc: One row per known contact id, with the contact it is today. Join old ids through it.
+-- key: contact_id
 -- column contact_id: Contact id, as in conversations and events.
 -- column current_contact_id from merged_into_id: Survivor: the contact at the end of the chain of merges; the same id without a merge.
 -- column lifecycle: active, archived, blocked, merged, deleted, pending_deletion or permanently_deleted.
@@ -175,6 +181,7 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 
 -- relation: company_contacts (view)
 -- doc: One row per active contact of a company, from the contact. Merged and archived contacts belong to no company. The company's own list of contacts is not read.
+-- key: company_id, contact_id
 -- column company_id: Id of the company.
 -- column contact_id: Id of the contact.
 -- column _synced_at: Time of the last commit that changed this row or the lifecycle of its contact.

@@ -65,9 +65,31 @@ func describeTarget(r *runner.Runner) (Target, error) {
 		for _, made := range schema.Relations { // contacts and contacts_all have the rows of contacts_raw
 			keys[made.Name] = keys[strings.TrimSuffix(made.Name, "_all")+"_raw"]
 		}
+		if err := takeNamedKeys(r, keys); err != nil {
+			return Target{}, err
+		}
 		t.Schemas = append(t.Schemas, Schema{Name: name, Tables: schema.LakeNames(), Internal: schema.Internal, Keys: keys})
 	}
 	return t, nil
+}
+
+// takeNamedKeys adds the keys that relations name in their SQL files.
+func takeNamedKeys(r *runner.Runner, keys map[string][]string) error {
+	for _, s := range r.Catalogue.Streams() {
+		if s.PublishAs == "" {
+			continue
+		}
+		relations, err := r.Catalogue.Relations(s.PublishAs)
+		if err != nil {
+			return err
+		}
+		for _, made := range relations {
+			if len(made.Key) > 0 {
+				keys[made.Name] = made.Key
+			}
+		}
+	}
+	return nil
 }
 
 // MirrorAlone is MirrorWarehouse for a command: it holds the lock meanwhile.

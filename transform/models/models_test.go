@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/schemas"
 	"aqueduck/transform/models"
 )
 
@@ -29,6 +30,34 @@ func TestEveryModelIsThereAndDocumented(t *testing.T) {
 	g.expectRows("SELECT schema_name, table_name, column_name FROM duckdb_columns() WHERE NOT internal AND coalesce(comment, '') = ''")
 	g.expectRows("SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND coalesce(comment, '') = ''")
 	g.expectRows("SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal AND coalesce(comment, '') = ''")
+}
+
+// TestEveryRelationHasItsKey reads the file of a run over all streams: the key that a relation of a publish names has no value twice. Those that only choose among the rows of one stored
+// table have that table's key, and name none.
+func TestEveryRelationHasItsKey(t *testing.T) {
+	t.Parallel()
+	catalogue, err := schemas.Builtin()
+	must(t, err)
+	g := openFilled(t)
+	keys := 0
+	for _, s := range catalogue.Streams() {
+		if s.PublishAs == "" {
+			continue
+		}
+		relations, err := catalogue.Relations(s.PublishAs)
+		must(t, err)
+		for _, r := range relations {
+			if len(r.Key) == 0 {
+				continue
+			}
+			keys++
+			g.expectRows("SELECT count(*) FROM (SELECT 1 FROM main."+r.Name+" GROUP BY "+strings.Join(r.Key, ", ")+" HAVING count(*) > 1)", "0")
+			g.expectRows("SELECT count(*) > 0 FROM main."+r.Name, "true")
+		}
+	}
+	if keys < 10 {
+		t.Errorf("%d relations name their keys", keys)
+	}
 }
 
 // TestModelsNameTheSettingThatTheyNeed reads the comments of the published file: an office column that is null must say which setting it misses.
