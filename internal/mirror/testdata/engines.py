@@ -1,16 +1,20 @@
-"""Reads every table of a mirror by one engine, and compares its rows with the published file: engines.py ENGINE CATALOG NAMESPACE FILE ENDPOINT."""
+"""Reads every table of a mirror by one engine, and compares its rows with the published file: engines.py ENGINE CATALOG NAMESPACE FILE ENDPOINT [TABLE TO COMPACT ...]."""
 import importlib
 import io
 import os
 import sys
 
 import duckdb
+import pyarrow.parquet
 from pyiceberg.catalog import load_catalog
 
 engine, catalog, namespace, published, endpoint = sys.argv[1:6]
 kind, place = catalog.split(":", 1)
 options = {"s3.endpoint": endpoint, "s3.access-key-id": "key", "s3.secret-access-key": "secret", "s3.region": "us-east-1"}
-catalog = load_catalog("aqueduck", type="rest", uri=place, **options) if kind == "rest" else load_catalog("aqueduck", type="sql", uri="sqlite:///" + place, **options)
+if kind == "rest":
+    catalog = load_catalog("aqueduck", type="rest", uri=place, **options)
+else:  # Postgres takes the user and the password from the environment
+    catalog = load_catalog("aqueduck", type="sql", uri={"sqlite": "sqlite:///", "postgres": "postgresql+psycopg2:"}[kind] + place, **options)
 db = duckdb.connect()
 db.execute(f"SET TimeZone = 'UTC'; ATTACH '{published}' AS w (READ_ONLY)")
 if engine == "duckdb":
@@ -28,8 +32,10 @@ if engine == "spark":
     spark = SparkSession.builder.master("local[1]")
     for key, value in {"spark.jars": os.environ["AQUEDUCK_SPARK_JARS"], "spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "1",
                        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-                       "spark.sql.catalog.aqueduck": "org.apache.iceberg.spark.SparkCatalog", ("spark.sql.catalog.aqueduck.type" if kind == "rest" else "spark.sql.catalog.aqueduck.catalog-impl"): "rest" if kind == "rest" else "org.apache.iceberg.jdbc.JdbcCatalog",
-                       "spark.sql.catalog.aqueduck.uri": place if kind == "rest" else "jdbc:sqlite:" + place, "spark.sql.catalog.aqueduck.warehouse": "s3://lake/mirror",
+                       "spark.sql.catalog.aqueduck": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.aqueduck.warehouse": "s3://lake/mirror",
+                       "spark.sql.catalog.aqueduck.type": "rest" if kind == "rest" else "jdbc",
+                       "spark.sql.catalog.aqueduck.uri": {"rest": "", "sqlite": "jdbc:sqlite:", "postgres": "jdbc:postgresql:"}[kind] + place,
+                       "spark.sql.catalog.aqueduck.jdbc.user": os.environ.get("PGUSER", ""), "spark.sql.catalog.aqueduck.jdbc.password": os.environ.get("PGPASSWORD", ""),
                        "spark.sql.catalog.aqueduck.io-impl": "org.apache.iceberg.aws.s3.S3FileIO", "spark.sql.catalog.aqueduck.s3.endpoint": endpoint,
                        "spark.sql.catalog.aqueduck.s3.path-style-access": "true", "spark.sql.catalog.aqueduck.client.region": "us-east-1"}.items():
         spark = spark.config(key, value)
@@ -38,12 +44,22 @@ if engine == "spark":
     for name in sys.argv[6:]:  # tables to compact
         for procedure in (f"rewrite_data_files(table => '{namespace}.{name}', options => map('rewrite-all', 'true'))", f"rewrite_position_delete_files('{namespace}.{name}')"):
             print(procedure, spark.sql("CALL aqueduck.system." + procedure).collect())
+elif engine == "trino":
+    from trino.dbapi import connect
+    trino = connect(host="127.0.0.1", port=int(os.environ["AQUEDUCK_TRINO_PORT"]), user="reader", catalog="aqueduck", schema=namespace, timezone="UTC").cursor()
+    for name in sys.argv[6:]:
+        print(name, trino.execute(f'ALTER TABLE "{name}" EXECUTE optimize').fetchall())
 
 
 def read(table):
     """The rows of a table as something that DuckDB can read."""
     if engine == "spark":
         return spark.table("aqueduck." + ".".join(table.name())).toArrow()
+    if engine == "trino":
+        kinds = table.schema().as_arrow()
+        found = trino.execute(f'SELECT * FROM "{table.name()[1]}"').fetchall()
+        names = [column.name for column in trino.description]
+        return pyarrow.table({name: pyarrow.array([row[i] for row in found], kinds.field(name).type) for i, name in enumerate(names)})
     if engine == "duckdb" and kind == "rest":
         return db.sql("SELECT * FROM lake." + ".".join(table.name())).to_arrow_table()
     if engine == "duckdb":
@@ -54,7 +70,6 @@ def read(table):
                                                            "aws_region": "us-east-1", "aws_allow_http": "true"}).collect().to_arrow()
     if engine == "chdb":
         import chdb
-        import pyarrow.parquet
         place = table.location().replace("s3://", endpoint + "/")
         return pyarrow.parquet.read_table(io.BytesIO(chdb.query(f"SELECT * FROM icebergS3('{place}', 'key', 'secret')", "Parquet").bytes()))
     return table.scan().to_arrow()
