@@ -117,7 +117,7 @@ func withDefaults(c Config) Config {
 func originOf(c Config) population.Origin {
 	from := population.Origin{Seed: c.Seed, Start: c.Start.Unix(), Contacts: c.Contacts, Cast: castOf(c)}
 	if c.Population == Team {
-		from.Script = team.New(c.Seed, c.Start.Unix())
+		from.Script = team.New(c.Seed, c.Start.Unix(), c.Contacts)
 	}
 	return from
 }

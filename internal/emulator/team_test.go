@@ -79,3 +79,61 @@ func TestTheSmallestTeams(t *testing.T) {
 		}
 	}
 }
+
+// TestContactsOfATeamTellWhatTheirConversationsDo: an active contact last wrote when its newest message was sent, or before the conversations that are stored.
+// Nobody begins a conversation after having left, and no company has more contacts than employees.
+func TestContactsOfATeamTellWhatTheirConversationsDo(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{Seed: 2, Population: emulator.Team, Contacts: 400, Inactive: 100, Conversations: 500})
+	start, left := w.CurrentTime().Unix(), map[any]int64{}
+	for _, row := range w.Oracle("deleted_contacts") {
+		left[row["id"]] = unix(row["updated_at"])
+	}
+	for _, row := range w.Oracle("conversations") {
+		if at := left[row["source_author_id"]]; at != 0 && at < unix(row["created_at"]) {
+			t.Errorf("conversation %s begins after its contact left", row["id"])
+		}
+	}
+	for range 3 {
+		newest, sent := map[any]int64{}, map[int64]bool{}
+		note := func(author any, at int64) { newest[author], sent[at] = max(newest[author], at), true }
+		for _, row := range w.Oracle("conversations") {
+			note(row["source_author_id"], unix(row["created_at"]))
+		}
+		for _, row := range w.Oracle("conversation_parts") {
+			if row["body"] != nil && row["part_type"] != "note" {
+				note(row["author_id"], unix(row["created_at"]))
+			}
+		}
+		wrote, before := 0, 0
+		for _, row := range w.Oracle("contacts") {
+			at := unix(row["last_replied_at"])
+			switch {
+			case at < newest[row["id"]]:
+				t.Errorf("contact %s last wrote at %d, and has a message of %d", row["id"], at, newest[row["id"]])
+			case sent[at]:
+				wrote++
+			case at != 0 && at < start-365*86400:
+				before++
+			case at != 0:
+				t.Errorf("contact %s last wrote at %d, when nobody wrote", row["id"], at)
+			}
+		}
+		if wrote < 50 || before < 20 {
+			t.Errorf("%d contacts wrote, %d before the conversations that are stored", wrote, before)
+		}
+		w.SimulateHours(20)
+	}
+	people := map[any]int{}
+	for _, row := range w.Oracle("contact_companies") {
+		people[row["company_id"]]++
+	}
+	for _, row := range w.Oracle("companies") {
+		if size, _ := row["size"].(int64); people[row["id"]] > int(size) {
+			t.Errorf("company %s has %d employees and %d contacts", row["id"], size, people[row["id"]])
+		}
+	}
+	if len(people) < 10 {
+		t.Errorf("%d companies have contacts", len(people))
+	}
+}

@@ -17,10 +17,13 @@ type Contacts struct {
 	abouts    []string // shared texts, as JSON
 }
 
+// CountCompanies returns how many companies a workspace with a number of contacts has.
+func CountCompanies(contacts int) int { return contacts/12 + 3 }
+
 // NewContacts returns a source of contacts for a workspace of that size.
 func NewContacts(from Origin) *Contacts {
 	seed := from.Seed
-	m := &Contacts{Origin: from, Companies: from.Contacts/12 + 3}
+	m := &Contacts{Origin: from, Companies: CountCompanies(from.Contacts)}
 	for i := range 400 {
 		m.avatars = append(m.avatars, fmt.Sprintf("https://static.example/avatars/%03d/face-%x.png", i, event.MixBits(seed+uint64(i))))
 	}

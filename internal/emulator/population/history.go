@@ -1,6 +1,7 @@
 package population
 
 import (
+	"math"
 	"slices"
 
 	"aqueduck/internal/emulator/event"
@@ -43,6 +44,9 @@ func (p *contactHistory) planDepartures(total int) {
 	r := event.NewRNG(p.m.Seed, event.ForLife)
 	for num := range total {
 		p.created[num] = p.start - event.Span + int64(float64(event.Span-2*event.Day)*(float64(num)+r.Float64())/float64(total))
+		if p.m.Script != nil {
+			p.created[num] = p.m.Script.Arrival(p.created[num])
+		}
 	}
 	var order []event.ContactKind
 	for _, d := range departures {
@@ -81,7 +85,7 @@ func (p *contactHistory) drawContactEvents(num int) {
 // page of equal times (trap T11).
 func (p *contactHistory) drawUpdated(r *event.RNG, num int, created int64) int64 {
 	if p.m.Script != nil {
-		return p.m.Script.LastVisit(r, created)
+		return p.m.Script.LastVisit(r, created, p.kinds[num] != 0)
 	}
 	bulk := p.start - event.Span + int64(1+num%3)*event.Span/4
 	if created < bulk && r.Chance(0.18) {
@@ -92,11 +96,18 @@ func (p *contactHistory) drawUpdated(r *event.RNG, num int, created int64) int64
 }
 
 func (p *contactHistory) addDeparture(r *event.RNG, num int, kind event.ContactKind, after int64) {
-	at := r.TimeBetween(after+1, p.start-600)
+	latest, older := p.start-600, int64(math.MaxInt64)
+	if p.m.Script != nil { // who leaves does so soon after the last visit
+		latest = max(after+2, min(latest, after+21*event.Day))
+	}
+	at := r.TimeBetween(after+1, latest)
+	if p.m.Script != nil {
+		older = at
+	}
 	e := event.ContactEvent{At: at, Kind: kind, Contact: int32(num)}
 	switch kind {
 	case event.Merged:
-		e.Other = p.drawMergeTarget(r, num)
+		e.Other = p.drawMergeTarget(r, num, older)
 		e.At = max(at, p.created[e.Other]+1)
 		e.Quiet = true // the survivor's updated_at is drawn already
 	case event.Erased:
@@ -106,12 +117,13 @@ func (p *contactHistory) addDeparture(r *event.RNG, num int, kind event.ContactK
 	p.log = append(p.log, e)
 }
 
-// drawMergeTarget draws the target of a merge: mostly an active contact, sometimes one that became inactive later or was itself merged.
-func (p *contactHistory) drawMergeTarget(r *event.RNG, num int) int32 {
-	for {
+// drawMergeTarget draws the target of a merge: mostly an active contact, sometimes one that became inactive later or was itself merged. It was created
+// before a time, unless nobody fits.
+func (p *contactHistory) drawMergeTarget(r *event.RNG, num int, older int64) int32 {
+	for tries := 0; ; tries++ {
 		to := r.IntN(len(p.created))
 		switch {
-		case to == num:
+		case to == num, tries < 100 && p.created[to] >= older:
 		case p.kinds[to] == event.Merged:
 			// Only towards older contacts, so that chains end.
 			if to < num && r.Chance(0.3) {

@@ -14,9 +14,10 @@ type Origin struct {
 // Script is a population that is not this package's. What it draws of records before hour 0 comes with their events; of later records too.
 type Script interface {
 	Contact(num int, id string, created, lately int64, user bool, companies int) *event.Contact
-	LastVisit(r *event.RNG, created int64) int64        // when a contact of hour 0 last changed
-	Changes(r *event.RNG, at int64) []event.FieldChange // of a contact
-	Note(n int32) string                                // body of a note about a contact
+	LastVisit(r *event.RNG, created int64, left bool) int64 // when a contact of hour 0 last changed, perhaps before it became inactive
+	Changes(r *event.RNG, at int64) []event.FieldChange     // of a contact
+	Arrival(at int64) int64                                 // when a contact of hour 0 was created, on a day
+	Note(n int32) string                                    // body of a note about a contact
 	Company(n int32, id string) *event.Company
 	CompanyChanges(r *event.RNG, at int64) []event.FieldChange
 

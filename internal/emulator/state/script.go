@@ -29,7 +29,11 @@ func (w *World) playHour(base int64) {
 		case h.Thread.Ticket:
 			w.Happen(h.Thread.Event.At, func(int64) { w.Tickets.PlayTicket(h.Thread) })
 		default:
-			w.Happen(h.Thread.Event.At, func(int64) { w.Conversations.PlayThread(h.Thread) })
+			w.Happen(h.Thread.Event.At, func(int64) {
+				if id, at := w.Conversations.PlayThread(h.Thread); id != "" {
+					w.Contacts.NoteReply(id, at)
+				}
+			})
 		}
 	}
 }

@@ -58,11 +58,7 @@ func (s *Script) Tickets(int) []event.ThreadEvent {
 
 // Conversations draws the talks of the year before hour 0. What is to happen to them later is kept for Hour.
 func (s *Script) Conversations(count int, contacts []event.ContactEvent) []event.ThreadEvent {
-	for i := range contacts {
-		if contacts[i].Kind == event.Created {
-			s.guest.born, s.guest.times = append(s.guest.born, contacts[i].Born), append(s.guest.times, contacts[i].At)
-		}
-	}
+	s.knowGuests(contacts)
 	s.perHour = float64(count) / s.when.sums[len(s.when.sums)-1]
 	drawn := make([]*talk, 0, count)
 	for i := range count {
@@ -82,6 +78,7 @@ func (s *Script) Conversations(count int, contacts []event.ContactEvent) []event
 		t.open(int32(len(s.talks)), &s.calls)
 		s.talks = append(s.talks, t)
 	}
+	s.noteMessages(contacts)
 	s.drawTickets(count / 8)
 	events := make([]event.ThreadEvent, len(s.talks))
 	for num, t := range s.talks {
@@ -113,8 +110,85 @@ func (t *talk) open(num int32, calls *[]event.Call) {
 	}
 }
 
-// drawGuest draws who begins a talk: somebody who came lately and comes again, or anybody known by then, rather those of the last months.
+// knowGuests notes the contacts that may begin a talk, from the log of contacts.
+func (s *Script) knowGuests(contacts []event.ContactEvent) {
+	s.guest.gone = map[*event.Contact]int64{}
+	byNum := map[int32]*event.Contact{}
+	for i := range contacts {
+		switch e := &contacts[i]; e.Kind {
+		case event.Created:
+			byNum[e.Contact] = e.Born
+			s.guest.born, s.guest.times = append(s.guest.born, e.Born), append(s.guest.times, e.At)
+		case event.Archived, event.Merged, event.Blocked, event.DeletionRequested, event.Erased, event.Deleted:
+			if who := byNum[e.Contact]; s.guest.gone[who] == 0 {
+				s.guest.gone[who] = e.At
+			}
+		}
+	}
+}
+
+// stays reports whether a contact is still there some days after a time.
+func (s *Script) stays(who *event.Contact, at int64) bool {
+	gone := s.guest.gone[who]
+	return gone == 0 || gone > at+10*event.Day
+}
+
+// noteMessages writes into the contacts when they last wrote, and when the workspace last wrote to them, by the talks of hour 0. Messages of a contact that
+// was merged count for the one that it was merged into. Only older conversations, which are not stored, are drawn.
+func (s *Script) noteMessages(contacts []event.ContactEvent) {
+	for _, who := range s.guest.born {
+		if who.LastReplied >= s.when.begin-event.Day {
+			who.LastReplied = 0
+		}
+	}
+	for _, t := range s.talks {
+		who := t.born.Contacts[0]
+		note := func(at int64, by event.Author) {
+			if by.ID == who.ID {
+				who.LastReplied = max(who.LastReplied, at)
+			} else {
+				who.LastContacted = max(who.LastContacted, at)
+			}
+		}
+		note(t.at, t.born.Source.Author)
+		for i := range t.parts {
+			if p := &t.parts[i]; p.At <= s.start-settled && p.Body != "" && p.Type != "note" {
+				note(p.At, p.Author)
+			}
+		}
+	}
+	byNum := map[int32]*event.Contact{}
+	for i := range contacts { // a chain of merges comes in the order of time
+		switch e := &contacts[i]; e.Kind {
+		case event.Created:
+			byNum[e.Contact] = e.Born
+		case event.Merged:
+			from, into := byNum[e.Contact], byNum[e.Other]
+			into.LastReplied, into.LastContacted = max(into.LastReplied, from.LastReplied), max(into.LastContacted, from.LastContacted)
+		}
+	}
+	for _, who := range s.guest.born {
+		if who.LastSeen != 0 {
+			who.LastSeen = max(who.LastSeen, who.LastReplied)
+		}
+	}
+}
+
+// drawGuest draws who begins a talk: somebody who came lately and comes again, or anybody known by then, rather those of the last months. Nobody comes
+// after having left.
 func (s *Script) drawGuest(r *event.RNG, at int64) *event.Contact {
+	who := s.drawKnown(r, at)
+	other := event.NewRNG(s.seed, forGuest, uint64(at))
+	for range 40 {
+		if s.stays(who, at) {
+			break
+		}
+		who = s.drawKnown(other, at)
+	}
+	return who
+}
+
+func (s *Script) drawKnown(r *event.RNG, at int64) *event.Contact {
 	if r.Chance(0.16) {
 		for range 6 {
 			if n := len(s.lately); n > 0 {

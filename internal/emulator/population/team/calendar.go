@@ -117,6 +117,27 @@ func dayWeight(day, start int64) float64 {
 	return w
 }
 
+// Arrival returns when somebody comes for the first time, on the day of a time: by the hours in which most people are there. Half of those of a
+// weekend come on the Monday after it.
+func (s *crowd) Arrival(at int64) int64 {
+	day, second := dayOf(at)
+	if moved := day + (int64(time.Monday)-int64(dateOf(day).Weekday())+7)%7; !isWorkday(day) && moved < day+3 && at%2 == 0 && (moved+1)*event.Day-zone < s.start-2*event.Day {
+		day = moved
+	}
+	all := 0.0
+	for _, share := range hourShares {
+		all += share
+	}
+	left := float64(second) / event.Day * all
+	for hour, share := range hourShares {
+		if left < share {
+			return min(day*event.Day-zone+int64(hour)*3600+int64(3600*left/share), s.start-2*event.Day)
+		}
+		left -= share
+	}
+	return at
+}
+
 // arrivals has the hours of a year with the sum of their weights up to each one.
 type arrivals struct {
 	begin int64 // of the first hour

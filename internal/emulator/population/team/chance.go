@@ -19,6 +19,7 @@ const (
 	forHour
 	forReview
 	forDialogue
+	forGuest
 )
 
 // spread draws seconds whose logarithm is normal, by their median and their 90th percentile.

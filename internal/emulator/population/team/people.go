@@ -45,6 +45,7 @@ var industries = []string{"Software", "Logistics", "Health", "Food", "Energy", "
 type crowd struct {
 	seed  uint64 // of the workspace
 	start int64  // hour 0
+	firms int    // number of companies at hour 0
 }
 
 // companyName returns the name of the nth company: no two have the same one.
@@ -67,7 +68,7 @@ func (s *crowd) Contact(num int, id string, created, lately int64, user bool, co
 	d.Name = first + " " + last
 	firm := -1
 	if companies > 0 && (user || r.Chance(0.25)) && r.Chance(0.93) {
-		firm = min(int(float64(companies)*math.Pow(r.Float64(), 1.38)), companies-1) // some companies have many more people than others
+		firm = min(int(float64(companies)*math.Pow(r.Float64(), peopleSkew)), companies-1) // some companies have many more people than others
 		d.Companies = []int32{int32(firm)}
 	}
 	switch {
@@ -92,6 +93,9 @@ func (s *crowd) Contact(num int, id string, created, lately int64, user bool, co
 	}
 	if r.Chance(0.4) {
 		d.LastContacted = r.TimeBetween(created, lately+1)
+	}
+	if created >= s.start { // talks tell what comes after hour 0
+		d.LastReplied, d.LastContacted = 0, 0
 	}
 	if r.Chance(0.35) {
 		d.LastOpened = r.TimeBetween(created, lately+1)
@@ -120,10 +124,16 @@ func (s *crowd) Contact(num int, id string, created, lately int64, user bool, co
 	return d
 }
 
-// LastVisit draws when a contact was last there: 42 in 100 in the last month before hour 0.
-func (s *crowd) LastVisit(r *event.RNG, created int64) int64 {
+// LastVisit draws when a contact was last there: 42 in 100 in the last month before hour 0. One that left was there for some months.
+func (s *crowd) LastVisit(r *event.RNG, created int64, left bool) int64 {
 	latest := s.start - 3600
-	if month := max(created, latest-30*event.Day); r.Chance(0.40) {
+	if left {
+		if end := created + spread(r, 130*event.Day, 500*event.Day); end < latest {
+			return end
+		}
+		return r.TimeBetween(created, latest)
+	}
+	if month := max(created, latest-30*event.Day); r.Chance(0.40) || created == month {
 		return r.TimeBetween(month, latest)
 	}
 	x := r.Float64()
@@ -138,7 +148,7 @@ func (s *crowd) Changes(r *event.RNG, at int64) []event.FieldChange {
 		{{Field: "location_country", Value: spot.Country}, {Field: "location_region", Value: spot.Region}, {Field: "location_city", Value: spot.City}, {Field: "last_seen_at", Value: at}},
 		{{Field: "custom_attributes.plan", Value: r.PickText(Cast.Plans[1:])}},
 		{{Field: "unsubscribed_from_emails", Value: r.Chance(0.5)}},
-		{{Field: "last_replied_at", Value: at}, {Field: "owner_id", Value: admins[r.IntN(len(admins))].ID}},
+		{{Field: "owner_id", Value: admins[r.IntN(len(admins))].ID}},
 	}
 	return changes[pick(r, 60, 10, 8, 5, 17)]
 }
@@ -148,23 +158,28 @@ func (s *crowd) Note(n int32) string {
 	return "<p>" + event.NewRNG(s.seed, forNote, uint64(n)).PickText(notes) + "</p>"
 }
 
-// Company draws the nth company: a few pay most.
+// peopleSkew is how much more people the first companies have than the last ones.
+const peopleSkew = 1.38
+
+// rank returns the place of a company among all by its number of people, from 0, the most, to 1.
+func (s *crowd) rank(n int32) float64 {
+	return min((float64(n)+0.5)/float64(s.firms), 0.999)
+}
+
+// Company draws the nth company. It has more employees than contacts. A few pay most, rather the large ones.
 func (s *crowd) Company(n int32, id string) *event.Company {
 	r := event.NewRNG(s.seed, forCompany, uint64(n))
 	made := s.start - event.Span + int64(r.IntN(event.Span*2/3))
 	f := &event.Company{N: n, ID: id, ExternalID: fmt.Sprintf("acct-%05d", n), Created: made, Name: companyName(int(n)), Website: "https://" + companyDomain(int(n))}
 	f.Updated = made + int64(r.Float64()*float64(s.start-3600-made))
 	f.Industry = industries[int(n)/len(companyFirst)%len(industries)]
-	f.Spend = 9 + spread(r, 350, 2000)
-	f.Size = 1 + min(spread(r, 18, 120), 5000)
+	people := 10 / peopleSkew * math.Pow(s.rank(n), 1/peopleSkew-1) // about as many contacts as it has
+	large := math.Sqrt2 * math.Erfinv(1-2*s.rank(n))                // normal over the companies
+	f.Spend = 9 + int64(350*math.Exp(math.Log(2000.0/350)/1.2816*(0.6*large+0.8*normal(r))))
+	f.Size = min(4+int64(1.8*people)+int64(people*float64(spread(r, 60, 600))/100), 5000)
 	f.Sessions = spread(r, 60, 600)
-	f.LastRequest = s.LastVisit(r, made)
-	f.Plan = Cast.Plans[1]
-	for i, from := range []int64{150, 600, 2200} {
-		if f.Spend >= from {
-			f.Plan = Cast.Plans[i+2]
-		}
-	}
+	f.LastRequest = s.LastVisit(r, made, false)
+	f.Plan = planOf(f.Spend)
 	f.Attrs = []event.Attribute{{Name: "region", Raw: []string{`"DACH"`, `"UK and Ireland"`, `"France"`, `"Southern Europe"`, `"North America"`}[pick(r, 35, 22, 14, 16, 13)]}}
 	if r.Chance(0.3) {
 		f.Tags = []int32{int32(zipf(r, len(tagNames)))}
@@ -175,10 +190,22 @@ func (s *crowd) Company(n int32, id string) *event.Company {
 	return f
 }
 
+// planOf returns the plan of a company by what it pays in a month.
+func planOf(spend int64) string {
+	plan := Cast.Plans[1]
+	for i, from := range []int64{150, 600, 2200} {
+		if spend >= from {
+			plan = Cast.Plans[i+2]
+		}
+	}
+	return plan
+}
+
 // CompanyChanges draws the field changes of a company in a simulated hour.
 func (s *crowd) CompanyChanges(r *event.RNG, at int64) []event.FieldChange {
 	if r.Chance(0.7) {
 		return []event.FieldChange{{Field: "session_count", Value: spread(r, 60, 600)}, {Field: "last_request_at", Value: at}}
 	}
-	return []event.FieldChange{{Field: "monthly_spend", Value: 9 + spread(r, 350, 2000)}, {Field: "plan_name", Value: r.PickText(Cast.Plans[1:])}}
+	spend := 9 + spread(r, 350, 2000)
+	return []event.FieldChange{{Field: "monthly_spend", Value: spend}, {Field: "plan_name", Value: planOf(spend)}}
 }

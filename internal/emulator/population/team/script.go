@@ -19,6 +19,7 @@ type Script struct {
 	guest struct { // users and leads in the order of their creation
 		born  []*event.Contact
 		times []int64
+		gone  map[*event.Contact]int64 // when a contact first became inactive
 	}
 	loads   [][]int64 // by place in everyone: when the latest talks of a teammate end
 	lately  []visit   // the latest talks that customers began, for those who come back
@@ -46,9 +47,9 @@ type happening struct {
 	population.Happening
 }
 
-// New returns the script of a workspace.
-func New(seed uint64, start int64) *Script {
-	return &Script{library: library{seed, start}, crowd: crowd{seed, start}, seed: seed, start: start, when: newArrivals(start), loads: make([][]int64, len(everyone))}
+// New returns the script of a workspace with a number of contacts at hour 0.
+func New(seed uint64, start int64, contacts int) *Script {
+	return &Script{library: library{seed, start}, crowd: crowd{seed, start, population.CountCompanies(contacts)}, seed: seed, start: start, when: newArrivals(start), loads: make([][]int64, len(everyone))}
 }
 
 // settled is how many seconds before hour 0 the last thing of the population happened.

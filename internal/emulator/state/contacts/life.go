@@ -27,6 +27,19 @@ func (w *Book) SimulateContactsHour(base int64) {
 	})
 }
 
+// NoteReply notes that somebody wrote in a conversation at a time, if it is an active contact. One that was seen before was there then. Events of an hour
+// that is simulated at once are logged after those that were drawn before, so updated_at may be later. The caller holds the lock.
+func (w *Book) NoteReply(id string, at int64) {
+	if num, known := w.ByID[id]; known && IsActive(&w.List[num]) {
+		logged := max(at, w.ContactLog[len(w.ContactLog)-1].At)
+		set := []event.FieldChange{{Field: "last_replied_at", Value: at}}
+		if w.List[num].Doc.LastSeen != 0 {
+			set = append(set, event.FieldChange{Field: "last_seen_at", Value: at})
+		}
+		w.RecordContactEvent(event.ContactEvent{At: logged, Kind: event.Updated, Contact: num, Set: set})
+	}
+}
+
 // DrawContact draws a contact that fits. After 200 tries it gives up, as a small workspace may have none.
 func (w *Book) DrawContact(r *event.RNG, fits func(c *StoredContact) bool) (int32, bool) {
 	for range 200 {

@@ -5,8 +5,9 @@ import (
 	"aqueduck/internal/emulator/population"
 )
 
-// PlayThread logs what a script has for a conversation. One that was deleted meanwhile changes no more.
-func (w *Desk) PlayThread(h *population.ThreadHappening) {
+// PlayThread logs what a script has for a conversation. One that was deleted meanwhile changes no more. If it is a message, its author and its time are
+// returned, otherwise "".
+func (w *Desk) PlayThread(h *population.ThreadHappening) (author string, at int64) {
 	e := h.Event
 	if e.Kind == event.ThreadOpened {
 		h.Thread.Num = int32(len(w.Threads))
@@ -16,7 +17,14 @@ func (w *Desk) PlayThread(h *population.ThreadHappening) {
 			p.Call = event.CallID(h.Thread.Call)
 		}
 		w.RecordThreadEvent(e)
+		switch {
+		case e.Kind == event.ThreadOpened:
+			return e.With.Begun.Source.Author.ID, e.At
+		case e.Kind == event.ThreadPartAdded && e.With.Part.Body != "" && e.With.Part.Type != "note":
+			return e.With.Part.Author.ID, e.At
+		}
 	}
+	return "", 0
 }
 
 // FitThreadEvent gives the part of an event its id. It reports whether the thread still changes.
