@@ -176,7 +176,7 @@ func (s *crowd) Company(n int32, id string) *event.Company {
 	people := 10 / peopleSkew * math.Pow(s.rank(n), 1/peopleSkew-1) // about as many contacts as it has
 	large := math.Sqrt2 * math.Erfinv(1-2*s.rank(n))                // normal over the companies
 	f.Spend = 9 + int64(350*math.Exp(math.Log(2000.0/350)/1.2816*(0.6*large+0.8*normal(r))))
-	f.Size = min(4+int64(1.8*people)+int64(people*float64(spread(r, 60, 600))/100), 5000)
+	f.Size = min(4+int64(1.8*people)+int64(people*float64(spread(r, 80, 250))/100), 5000)
 	f.Sessions = spread(r, 60, 600)
 	f.LastRequest = s.LastVisit(r, made, false)
 	f.Plan = planOf(f.Spend)
