@@ -85,21 +85,7 @@ func (s *crowd) Contact(num int, id string, created, lately int64, user bool, co
 		d.ExternalID = "u-" + strconv.Itoa(100_000+num)
 		d.SignedUp = created
 	}
-	if r.Chance(0.91) {
-		d.LastSeen = lately
-	}
-	if r.Chance(0.3) {
-		d.LastReplied = r.TimeBetween(created, lately+1)
-	}
-	if r.Chance(0.4) {
-		d.LastContacted = r.TimeBetween(created, lately+1)
-	}
-	if created >= s.start { // talks tell what comes after hour 0
-		d.LastReplied, d.LastContacted = 0, 0
-	}
-	if r.Chance(0.35) {
-		d.LastOpened = r.TimeBetween(created, lately+1)
-	}
+	s.drawTimes(r, d, lately)
 	d.Place = &places[pick(r, placeShares...)]
 	if d.LastSeen != 0 {
 		d.Browser = &browsers[r.IntN(len(browsers))]
@@ -122,6 +108,25 @@ func (s *crowd) Contact(num int, id string, created, lately int64, user bool, co
 		d.Attrs = append(d.Attrs, event.Attribute{Name: event.DateAttribute, Raw: strconv.FormatInt(created+int64(r.IntN(700))*event.Day, 10)})
 	}
 	return d
+}
+
+// drawTimes draws when a contact was last seen and last opened a message. Talks tell later when it last wrote, within the stored year.
+func (s *crowd) drawTimes(r *event.RNG, d *event.Contact, lately int64) {
+	if r.Chance(0.91) {
+		d.LastSeen = lately
+	}
+	if r.Chance(0.3) {
+		d.LastReplied = r.TimeBetween(d.Created, lately+1)
+	}
+	if r.Chance(0.4) {
+		d.LastContacted = r.TimeBetween(d.Created, lately+1)
+	}
+	if d.Created >= s.start { // talks tell what comes after hour 0
+		d.LastReplied, d.LastContacted = 0, 0
+	}
+	if r.Chance(0.35) {
+		d.LastOpened = r.TimeBetween(d.Created, lately+1)
+	}
 }
 
 // LastVisit draws when a contact was last there: 42 in 100 in the last month before hour 0. One that left was there for some months.
