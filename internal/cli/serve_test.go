@@ -133,7 +133,7 @@ func (h *serveHost) listsWhatWasLeftOut(times int) {
 		}
 		return out.String()
 	}
-	const line = ",LEFT OUT,0,0,0,,\"the previous run was still active, or the machine was suspended\"\n"
+	const line = ",LEFT OUT,0,0,0,,\"the previous run was still active, the machine was suspended, or serve was not running\"\n"
 	if got := ask("runs", "-n", "100", "-o", "csv"); strings.Count(got, line) != times || strings.Count(got, "\n,nightly,2026-03-02T1") != times {
 		h.t.Errorf("%d times were left out, and listed are\n%s", times, got)
 	}
@@ -208,7 +208,7 @@ func TestServeSkipsTimesDuringARun(t *testing.T) {
 	h := newHost(t, date2026(time.March, 2, 11, 50), strings.Replace(served, "30 2 * * *", "0 * * * *", 1))
 	h.took = 20 * time.Minute
 	_, stderr := h.serveUntil(date2026(time.March, 2, 15, 30))
-	if !strings.Contains(stderr, `msg="a run was skipped: the previous run was still active, or the machine was suspended" pipeline=nightly at=2026-03-02T1`) {
+	if !strings.Contains(stderr, `msg="a run was skipped: the previous run was still active, the machine was suspended, or serve was not running" pipeline=nightly at=2026-03-02T1`) {
 		t.Errorf("no word of what was left out:\n%s", stderr)
 	}
 	h.listsWhatWasLeftOut(strings.Count(stderr, "a run was skipped"))

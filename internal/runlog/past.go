@@ -166,7 +166,7 @@ func (e PastRun) Save(dir layout.Dir) (err error) {
 const Skipped = "LEFT OUT"
 
 // WhySkipped is the reason for skipped runs.
-const WhySkipped = "the previous run was still active, or the machine was suspended"
+const WhySkipped = "the previous run was still active, the machine was suspended, or serve was not running"
 
 // ReadRunNotes returns the notes of ended runs, oldest first. It skips lines that cannot be read; the database has its own record of those runs.
 func ReadRunNotes(dir layout.Dir) ([]PastRun, error) {
