@@ -33,6 +33,9 @@ func LostPublished(dir layout.Dir) (bool, error) {
 // that helps. Other errors stay as they are.
 func ExplainUnreadable(dir layout.Dir, err error) error {
 	files, unlisted := dir.PublishedFiles()
+	if unlisted != nil && failure.Forbidden(unlisted) && errors.Is(err, failure.ErrNothingPublished) {
+		return unlisted // this user cannot know whether anything is published
+	}
 	if unlisted != nil && !errors.Is(unlisted, fs.ErrNotExist) {
 		return err
 	}
