@@ -31,6 +31,9 @@ func (s *Sender) readSent() map[string]sentAlert {
 }
 
 func (s *Sender) writeSent(sent map[string]sentAlert) error {
+	if s.State == "" {
+		return nil
+	}
 	text, err := json.Marshal(sent)
 	if err != nil {
 		return err

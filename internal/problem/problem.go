@@ -207,7 +207,7 @@ func classifyFile(err error) *Problem {
 		return &Problem{Class: "disk", What: "the system cannot read or write a file: " + FirstLine(err),
 			Next: "check the disk (dmesg) and the limit of open files (ulimit -n), then run the same command again; committed data is intact"}
 	case failure.Forbidden(err):
-		return &Problem{Class: "config", What: "this user has no permission to open a file: " + FirstLine(err), Next: "run it as the owner of the warehouse, or give another directory: --dir DIR"}
+		return &Problem{Class: "config", What: "this user has no permission to open a file: " + FirstLine(err), Next: "run it as the owner of the warehouse, or give that user the file with chown, or give another directory: --dir DIR"}
 	}
 	return &Problem{Class: "bug", What: FirstLine(err), Next: "run it again with -vv, and send the stack trace to the maintainers of the repository that you got aqueduck from; committed data is intact"}
 }

@@ -135,6 +135,9 @@ func (e PastRun) hasFile() bool {
 
 // Save appends the note to the file of notes. The line begins with a line break, so that a line that a full disk cut short spoils no other.
 func (e PastRun) Save(dir layout.Dir) (err error) {
+	if layout.IsOfOther(dir) {
+		return nil // its owner could not change what this user leaves there
+	}
 	e.Emulated = e.Emulated || layout.IsEmulated(dir)
 	line, err := json.Marshal(e)
 	if err != nil {

@@ -99,6 +99,11 @@ func NotUsable(err error) *problem.Problem {
 	if errors.As(err, &public) {
 		return &problem.Problem{Class: "config", What: unusable, Err: err, Next: "chmod o-w " + public.Path + ", or give another directory: --dir DIR"}
 	}
+	var owned *layout.OwnerError
+	if errors.As(err, &owned) {
+		return &problem.Problem{Class: "config", What: unusable, Err: err,
+			Next: "run it as that user: sudo -u " + owned.Owner + " aqueduck …; or give the directory to this user with chown, or another directory: --dir DIR"}
+	}
 	var unmarked *layout.UnmarkedError
 	if errors.As(err, &unmarked) {
 		return &problem.Problem{Class: "config", What: unusable, Err: err, Next: "if this is the directory of this warehouse: " + unmarked.Restore() + "; otherwise give another: --dir DIR"}

@@ -6,6 +6,7 @@ import (
 
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/load/layout"
 )
 
 // runFile is the log of a run in its file, for the console.
@@ -15,7 +16,15 @@ type runFile struct {
 }
 
 // keepLog returns the runner of a run: its messages also go to the run's file, at every level.
+// In the directory of another user, where no run takes place, it keeps neither a log nor the history of alerts.
 func keepLog(r *runner.Runner, run string) (*runner.Runner, runFile) {
+	if layout.IsOfOther(r.Dir) {
+		apart := *r
+		if r.Alerts != nil {
+			apart.Alerts = r.Alerts.WithoutHistory()
+		}
+		return &apart, runFile{file: &runlog.LogFile{}, log: slog.New(slog.DiscardHandler)}
+	}
 	f := runFile{file: runlog.NewLogFile(r.Dir, run, r.Now)}
 	f.log = slog.New(f.file.Handler())
 	logged := *r

@@ -67,6 +67,9 @@ func (r Readers) Audience(dir string) (Audience, error) {
 	return a, nil
 }
 
+// OwnerName returns the name of the user who owns a file, or the number of a user without a name.
+func OwnerName(info fs.FileInfo) string { return userName(disk.OwnerOf(info)) }
+
 func userName(id int) string {
 	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
 		return u.Username

@@ -122,7 +122,7 @@ func Trusted(d Dir) error {
 			return fmt.Errorf("%s is a %s, not a directory: give the real directory", path, kind)
 		}
 		if disk.OwnedByOther(info) {
-			return fmt.Errorf("%s belongs to another user, who could change its files: run as that user, `chown` it, or give another directory", path)
+			return &OwnerError{Path: path, Owner: access.OwnerName(info)}
 		}
 		if info.Mode().Perm()&0o002 != 0 {
 			return &PublicError{Path: path}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -12,6 +13,19 @@ const format = "aqueduck warehouse 1\n"
 type PublicError struct{ Path string }
 
 func (e *PublicError) Error() string { return e.Path + " is writable by every user" }
+
+// OwnerError is the error of a directory of a warehouse that another user owns, who could change its files.
+type OwnerError struct{ Path, Owner string }
+
+func (e *OwnerError) Error() string {
+	return fmt.Sprintf("%s belongs to another user (%s), who could change its files", e.Path, e.Owner)
+}
+
+// IsOfOther reports whether another user owns the directory of a warehouse, or one of those in it. No run writes to it then.
+func IsOfOther(d Dir) bool {
+	var other *OwnerError
+	return errors.As(Trusted(d), &other)
+}
 
 // UnmarkedError is the error of a warehouse without the file that marks it as one.
 type UnmarkedError struct{ Path string }
