@@ -44,15 +44,26 @@ func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Eras
 		for _, e := range found {
 			c, err := w.Work.Erasures.Erase(ctx, e.Workspace, erase.ErasedByCommand, e.IDs)
 			if err != nil {
-				return err
+				return explainUnfinished(r, err)
 			}
 			done = append(done, Erased{e.Workspace, e.IDs, c})
 		}
 		result, err := w.PublishCommand(ctx, "erase", false)
 		sync.WarnRemoved(r, result)
-		return err
+		return explainUnfinished(r, err)
 	})
 	return done, err
+}
+
+// explainUnfinished adds to the error of an erasure that it is recorded, if it is: a later run finishes it, and nothing undoes it.
+func explainUnfinished(r *runner.Runner, err error) error {
+	if err == nil || !r.Dir.Erasing() {
+		return err
+	}
+	p := *problem.AsProblem(err)
+	p.What = "the erasure is recorded and cannot be undone, but files still have the erased data: " + p.What
+	p.Next += "; the next run finishes the erasure, too"
+	return &p
 }
 
 // countTouched counts what a workspace has about a contact; nil when it has nothing.

@@ -43,7 +43,7 @@ func TestF5ASmallDiskLosesNothing(t *testing.T) {
 		switch {
 		case code == 0:
 			ends["done"]++
-		case code == 1 && strings.Contains(said, "too little disk space") && strings.Contains(said, "nothing was written"):
+		case code == 1 && strings.Contains(said, "too little disk space") && strings.Contains(said, "this step was not begun"):
 			ends["refused before it wrote"]++
 		case code == 1 && strings.Contains(said, "the disk is full"):
 			ends["filled"]++

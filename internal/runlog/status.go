@@ -34,6 +34,7 @@ type Status struct {
 	Remote      *remote.StoreState `json:"remote,omitempty"`               // the object store; nil: none
 	Gone        bool               `json:"published_files_gone,omitempty"` // runs published, and no published file is left
 	MissingLink string             `json:"missing_link,omitempty"`         // the link to the newest published file; "": it is there, or no file is
+	Erasing     bool               `json:"erasing,omitempty"`              // files may still have erased data: the next run finishes an erasure or a masking
 	Emulated    bool               `json:"emulated"`                       // all times are those of an emulated workspace
 	RolledBack  *Rollback          `json:"rolled_back,omitempty"`          // the rollback since which nothing was published
 	Now         time.Time          `json:"now"`                            // by the clock of the warehouse, as all times here
@@ -109,7 +110,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	if s.Running, s.Lost, err = readRunFile(dir); err != nil {
 		return nil, err
 	}
-	s.Remote = remote.ReadState(dir)
+	s.Remote, s.Erasing = remote.ReadState(dir), dir.Erasing()
 	if s.RolledBack, err = LastRollback(dir); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		}
 	}()
 	restored = w.Work.Restored
-	behind := r.Dir.Erasing()
+	unfinished := r.Dir.Erasing()
+	behind := unfinished
 	for _, each := range workspaces {
 		if err := w.RegisterUnmanaged(ctx, each.Name); err != nil {
 			return nil, restored, err
@@ -55,7 +56,11 @@ func resumeErasures(ctx context.Context, r *runner.Runner) (unchanged *warehouse
 		if err != nil {
 			return nil, restored, fmt.Errorf("repeat earlier erasures: %w", err)
 		}
-		if c.Rows > 0 {
+		switch {
+		case c.Rows == 0:
+		case unfinished:
+			r.Log.Warn("an unfinished erasure was finished", "workspace", each.Name, "rows", c.Rows)
+		default:
 			r.Log.Warn("earlier erasures were repeated: the database was older than one of them, or had a new table", "workspace", each.Name, "rows", c.Rows)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"aqueduck/internal/crash"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/layout"
 	"aqueduck/load/tombstone"
 	"aqueduck/transform"
 )
@@ -78,7 +79,11 @@ func (w *Erasures) applyErasure(ctx context.Context, e erasureStep) (Certificate
 	// This comes before the tombstones. After a kill in between, the files are written again without need. The other order could
 	// leave tombstones of persons that published files still have. Without stored rows and published files there are no bytes to remove.
 	if c.Rows > 0 || len(e.ids) > 0 && w.db.Dir().Current() != "" {
-		if err := w.db.Dir().BeginErasing(); err != nil {
+		begin := layout.Dir.BeginErasing
+		if e.reason == ErasedByCommand {
+			begin = layout.BeginAsked
+		}
+		if err := begin(w.db.Dir()); err != nil {
 			return c, fmt.Errorf("record that files must be rewritten: %w", err)
 		}
 	}

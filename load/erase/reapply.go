@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/layout"
 	"aqueduck/load/tombstone"
 )
 
@@ -19,6 +20,9 @@ func (w *Erasures) Reapply(ctx context.Context, schema string) (c Certificate, e
 		unsearched, err := w.hasUnsearched(ctx, schema)
 		if err != nil {
 			return err
+		}
+		if !unsearched && layout.WasAsked(w.db.Dir()) {
+			e.reason = ErasedByCommand // that command was interrupted before it changed the database
 		}
 		wanted := map[tombstone.Scope]map[tombstone.IDHash]bool{}
 		for p, hashes := range w.tombs.Hashes {

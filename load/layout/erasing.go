@@ -37,10 +37,25 @@ func BeginMasking(d Dir) error { return markErasing(d, maskedMark) }
 // maskedMark in the file of the mark says that the messages of ended runs, and the logs of runs, have to go. Their words cannot be compared with masked values.
 const maskedMark = "messages"
 
+// BeginAsked records, durably, that files may have the data of a person whom a command erases.
+func BeginAsked(d Dir) error { return markErasing(d, askedMark) }
+
+// WasAsked reports whether files may have erased data because a command that erases a person has not ended.
+func WasAsked(d Dir) bool {
+	mark, err := os.ReadFile(d.erasingFile())
+	return err == nil && string(mark) == askedMark
+}
+
+// askedMark in the file of the mark says that a command erases a person.
+const askedMark = "asked"
+
 func markErasing(d Dir, mark string) error {
 	before, err := os.ReadFile(d.erasingFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if string(before) == maskedMark {
+		mark = maskedMark
 	}
 	if err := os.WriteFile(d.erasingFile(), []byte(cmp.Or(mark, string(before))), 0o600); err != nil {
 		return err

@@ -57,6 +57,9 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	} else if r != nil {
 		fmt.Fprintf(w, "store     %s does not have this file: the next run sends it\n", r.Place)
 	}
+	if s.Erasing {
+		fmt.Fprintf(w, "erasure   not finished: files may still have erased data\n          next: %s\n", s.Given.Append("aqueduck sync, which finishes it"))
+	}
 	if s.RolledBack != nil {
 		fmt.Fprintf(w, "rollback  %s;\n          the next run continues from that file\n", s.RolledBack)
 	}

@@ -110,7 +110,7 @@ func Room(dir string, need int64, what string) error {
 	if err != nil || free >= Needed(need) {
 		return err
 	}
-	return fmt.Errorf("%w: %s needs %s of free space in %s, %s are free, so %s more are needed; nothing was written",
+	return fmt.Errorf("%w: %s needs %s of free space in %s, %s are free, so %s more are needed; this step was not begun",
 		ErrNoRoom, what, Bytes(Needed(need)), dir, Bytes(free), Bytes(Needed(need)-free))
 }
 
