@@ -10,6 +10,7 @@ import (
 	"aqueduck/internal/grammar"
 	"aqueduck/schemas"
 	"aqueduck/transform"
+	"aqueduck/transform/maskrule"
 )
 
 // settingsEntry resolves the name or pattern of an entry under streams.
@@ -102,7 +103,7 @@ func (s *settingsEntry) takeMaskedName(item *grammar.Value, way string, names fu
 	var refused error
 	take := func(of *Settings) { *names(of) = append(*names(of), item.Text()) }
 	can := func(stream *schemas.Stream) bool {
-		err := checkMask(stream, item.Text(), way)
+		err := cmp.Or(checkMask(stream, item.Text(), way), maskrule.CheckDeclared(stream, item.Text()))
 		refused = cmp.Or(refused, err)
 		return err == nil
 	}
@@ -111,9 +112,7 @@ func (s *settingsEntry) takeMaskedName(item *grammar.Value, way string, names fu
 	}
 	var columns []string
 	for _, stream := range s.streams {
-		for _, column := range stream.Columns {
-			columns = append(columns, column.Name)
-		}
+		columns = append(columns, maskrule.ListNames(stream)...)
 	}
 	reason := refused.Error()
 	if _, short, found := strings.Cut(reason, way+" "+item.Text()+": "); found { // the place of the mistake says the rest

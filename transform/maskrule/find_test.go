@@ -51,3 +51,28 @@ func TestANameMeansEachPlaceOfItsValue(t *testing.T) {
 		}
 	}
 }
+
+// TestAMisspelledFieldOfAnObjectIsRefused has names that mask something that is stored, and names of which no column, JSON or list is made.
+func TestAMisspelledFieldOfAnObjectIsRefused(t *testing.T) {
+	t.Parallel()
+	s := &schemas.Stream{
+		Name: "things", Table: "things", Key: []string{"id"}, Ignore: [][]string{{"place", "type"}},
+		Columns: []schemas.Column{
+			{Name: "id", Type: schemas.Text, From: []string{"id"}}, {Name: "place_country", Type: schemas.Text, From: []string{"place", "country"}},
+			{Name: "more", Type: schemas.JSON, From: []string{"more"}},
+		},
+		Children: []schemas.Child{{Table: "parts", From: []string{"list", "data"}, Columns: []schemas.Column{{Name: "body", Type: schemas.Text, From: []string{"text"}}}}},
+	}
+	for name, right := range map[string]bool{
+		"place": true, "place.country": true, "place_country": true, "more.anything": true, "list": true, "list.data.text": true, "parts.body": true,
+		"place.type": true, "_extra.place.contry": true, "id": true,
+		"place.contry": false, "list.data.txt": false, "list.dat.text": false, "id.x": false, "parts.bdy": false,
+	} {
+		if err := CheckDeclared(s, name); (err == nil) != right {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, want := ListNames(s), []string{"id", "place_country", "place.country", "more", "parts.body", "list.data.text"}; !cmp.Equal(got, want) {
+		t.Errorf("the names are %q, not %q", got, want)
+	}
+}

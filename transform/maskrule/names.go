@@ -42,6 +42,41 @@ func SourcePaths(s *schemas.Stream, name string) (paths [][]string, err error) {
 	return addOtherPlaces(tables, paths), nil
 }
 
+// CheckDeclared is nil for a name of hash or drop that means a place which the stream file declares: a misspelled field of an object must not
+// leave personal data unmasked. A name that begins with _extra is not compared.
+func CheckDeclared(s *schemas.Stream, name string) error {
+	paths, err := SourcePaths(s, name)
+	if err != nil || strings.HasPrefix(name, schemas.ExtraColumn+".") {
+		return err
+	}
+	ignored := func(path []string) bool {
+		return slices.ContainsFunc(s.Ignore, func(i []string) bool { return coversPath(i, path) || coversPath(path, i) })
+	}
+	rules, err := Find(s, name, false)
+	if err != nil || slices.ContainsFunc(paths, ignored) || slices.ContainsFunc(rules, func(p Rule) bool { return p.Column != schemas.ExtraColumn }) {
+		return err
+	}
+	return fmt.Errorf("stream %s has no column or field %q; if the API sends such a field, write %s.%s", s.Name, name, schemas.ExtraColumn, name)
+}
+
+// ListNames returns the names of hash and drop for the columns of a stream and its child tables, and for the fields that these are filled from.
+func ListNames(s *schemas.Stream) (names []string) {
+	for _, t := range tablesOf(s) {
+		for _, c := range t.columns {
+			if c.IsComputed() && c.From[0] != schemas.FromItem {
+				continue
+			}
+			names = append(names, t.prefix+c.Name)
+			for _, path := range c.PathsFrom(t.bases) {
+				if len(path) > 1 {
+					names = append(names, strings.Join(path, "."))
+				}
+			}
+		}
+	}
+	return names
+}
+
 func declaresField(s *schemas.Stream, field string) bool {
 	first := func(path []string) bool { return len(path) > 0 && path[0] == field }
 	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return slices.ContainsFunc(c.Places(), first) }) ||
