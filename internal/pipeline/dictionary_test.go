@@ -132,7 +132,7 @@ func TestDictionaryHasProvenanceAndLineage(t *testing.T) {
 	for table, lines := range map[string][]string{
 		"contacts_raw":           {"| location_country | varchar | Country of the last visit. | POST /contacts/search: location.country |"},
 		"contacts":               {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |"},
-		"models.contact_current": {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |", "Built from contact_identity, contacts_all."},
+		"models.contact_current": {"| location_country | varchar | Country of the last visit. | contacts_all.location_country |", "Built from contact_activities, contact_identity, contacts_all."},
 		"contacts_all":           {" | contacts_raw.location_country | models.contact_current |"},
 		"conversation_parts":     {" | GET /conversations/{id}: conversation_parts.conversation_parts\\[\\].author.id |"},
 		"conversations":          {"| GET /conversations/{id}: open |  |", "| GET /conversations/{id}: read |  |"}, // words in the SQL of models that are no column names

@@ -215,7 +215,7 @@ columns: [{name: id, type: text, doc: Id.}]
 	b.runner.Config.Workspaces["main"].APIVersion = "2.13"
 	report := b.syncOnce(runner.Options{})
 	for name, want := range map[string][2]string{"calls": {"version", "2.14 or later"}, "away_status_reasons": {"version", "2.14 or later"},
-		"old_articles": {"not_found", "aqueduck check --online"}} {
+		"old_articles": {"not_found", "streams/old_articles.yaml with the API's documentation"}} {
 		if s := streamResult(t, report, name); s.Status != runlog.StatusUnavailable || s.Class != want[0] || !strings.Contains(s.Next, want[1]) {
 			t.Errorf("%s: %s %s, next: %s", name, s.Status, s.Class, s.Next)
 		}

@@ -3,6 +3,9 @@
 -- key: contact_id
 -- column contact_id: Contact id of the survivor.
 -- column lifecycle: Lifecycle of the survivor - active, archived, blocked, deleted, pending_deletion or permanently_deleted. It is merged if the target of the merge is unknown, and null if only a merge into the contact shows it.
+-- column role: Role of the survivor, user or lead; null if it was never read.
+-- column external_id: The customer's own id of this person.
+-- column created_at: Time of creation by its record. Null if it was inactive before its first read; first_seen_at also uses the creation event.
 -- column merged_contacts: Number of other contacts that were merged into it, directly or indirectly; 0 without any.
 -- column first_seen_at: Earliest known creation time of the contact and of those merged into it, by their records and creation events; null if none was read.
 SELECT m.contact_id, coalesce(c.lifecycle, m.lifecycle) AS lifecycle, c.inactive_since, c.role, c.external_id, c.email, c.phone, c.name,
