@@ -57,9 +57,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	} else if r != nil {
 		fmt.Fprintf(w, "store     %s does not have this file: the next run sends it\n", r.Place)
 	}
-	if s.Erasing {
-		fmt.Fprintf(w, "erasure   not finished: files may still have erased data\n          next: %s\n", s.Given.Append("aqueduck sync, which finishes it"))
-	}
+	printErasing(s, w)
 	if s.RolledBack != nil {
 		fmt.Fprintf(w, "rollback  %s;\n          the next run continues from that file\n", s.RolledBack)
 	}
@@ -72,6 +70,13 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	}
 	if len(s.Runs) > 0 {
 		printRuns(s, w)
+	}
+}
+
+// printErasing says that files may still have erased data, with the next step.
+func printErasing(s *runlog.Status, w io.Writer) {
+	if s.Erasing {
+		fmt.Fprintf(w, "erasure   not finished: files may still have erased data\n          next: %s\n", s.Given.Append("aqueduck sync, which finishes it"))
 	}
 }
 
