@@ -40,7 +40,8 @@ only their owner can read, files outside the configuration's directory, and file
 
 Warnings name what is valid but may be unintended, and stored rows that are still masked after hash or drop was removed. Once the
 files have no mistake, the first warnings say why a run on this machine would be refused, and so does the line below the
-warnings. Reasons are a token file that others can read, or a damaged file of the warehouse.
+warnings. Reasons are a token file that others can read, or a damaged file of the warehouse. A .env that
+others can read ends the check with exit code 3.
 
 A variable that is not set is a mistake, for example in warehouse.dir. In an address, a token or an alert it is only listed. A
 run without an address or a token fails; a run without the address of an alert warns.

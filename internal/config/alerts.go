@@ -21,7 +21,7 @@ func (a *alertEntry) takeAddress(field *string) func(*grammar.Value) {
 		if strings.Contains(v.Text(), "$") {
 			checkReferences(v) // the reference is resolved when an alert is sent
 		} else if err := alertAddress(v.Text()); err != nil {
-			hint := "e.g. ${PING_URL}"
+			hint := "e.g. ${" + strings.ToUpper(v.Path()[strings.LastIndex(v.Path(), ".")+1:]) + "_URL}"
 			if errors.Is(err, errUnencrypted) {
 				hint = "give an https:// address"
 			}
@@ -66,12 +66,26 @@ func (a *alertConfig) resolveAddress(key, text string, lookup func(string) (stri
 	address, err := referenceExpander{lookup: lookup, dir: a.dir, secret: true}.expandText(text)
 	if err == nil {
 		address = strings.TrimSpace(address)
-		err = alertAddress(address)
+		if err = alertAddress(address); err != nil {
+			err = &addressError{err}
+		}
 	}
 	if err != nil {
 		return "", &problem.Problem{Class: "config", What: "alerts." + a.Name + "." + key, Err: err, Next: "set it to an https:// address; until then no message is sent to it"}
 	}
 	return address, nil
+}
+
+// AlertDoubts returns the addresses in variables of this machine to which runs could not send. Variables that are not set are none of them.
+func (c *Config) AlertDoubts() (doubts []string) {
+	_, wrong := c.Alerts(c.Lookup)
+	for _, err := range wrong {
+		var found *problem.Problem
+		if errors.As(err, &found) && errors.As(err, new(*addressError)) {
+			doubts = append(doubts, found.Error()+"; next: "+found.Next)
+		}
+	}
+	return doubts
 }
 
 var errUnencrypted = errors.New("http:// would send the message unencrypted")

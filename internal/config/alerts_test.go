@@ -67,7 +67,7 @@ func TestWrongAlertsAreReported(t *testing.T) {
 		`{}`:                                     "alerts.ops has neither ping nor webhook",
 		`{on: [failure]}`:                        "alerts.ops has neither ping nor webhook",
 		`{ping: "http://ping.example.com/s3t"}`:  "alerts.ops.ping: http:// would send the message unencrypted\n      = give an https:// address",
-		`{webhook: "s3t"}`:                       "alerts.ops.webhook: this is not a URL",
+		`{webhook: "s3t"}`:                       "alerts.ops.webhook: this is not a URL\n      = e.g. ${WEBHOOK_URL}",
 		`{ping: "${P}", on: [failures]}`:         `did you mean "failure"?`,
 		`{ping: "${P}", pipelines: [nigthly]}`:   `no pipeline "nigthly"`,
 		`{ping: "${P}", cooldown: soon}`:         "cooldown",

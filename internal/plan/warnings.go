@@ -24,6 +24,7 @@ func FindDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalo
 	if r == nil {
 		return nil, warnings
 	}
+	warnings = append(warnings, c.AlertDoubts()...)
 	refused = append(c.ConnectionDoubts(), describeRefusals(ctx, r)...)
 	missing, err := sync.CheckHashKey(ctx, r)
 	var damaged *problem.Problem

@@ -1,6 +1,8 @@
 package runlog
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,6 +38,31 @@ func TestAReaderWithoutTheRightIsNotToldThatNothingIsPublished(t *testing.T) {
 		t.Error(got)
 	}
 	if err := os.Chmod(string(dir), 0o700); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestADirectoryThatThisUserCannotMakeIsRefused asks as check does, before the first run: about a directory of root, and about one to make in it.
+func TestADirectoryThatThisUserCannotMakeIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := layout.Dir(t.TempDir())
+	if err := os.Chmod(string(dir), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	refused := make(chan [2]error)
+	go func() {
+		runtime.LockOSThread() // the thread ends with this function
+		if os.Geteuid() == 0 {
+			_, _ = unix.SetfsuidRetUid(65534) // root may write everywhere
+		}
+		refused <- [2]error{layout.Refused(dir), layout.Refused(dir + "/new/data")}
+	}()
+	for i, err := range <-refused {
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), string(dir)) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if err := layout.Refused(layout.Dir(t.TempDir()) + "/new/data"); err != nil {
 		t.Error(err)
 	}
 }

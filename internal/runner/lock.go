@@ -50,6 +50,11 @@ func (r *Runner) CheckMirror() error {
 	return r.NoMirror
 }
 
+// RefusedReaders is why this user cannot give the warehouse to the group of its readers; nil without a group, and where that is allowed.
+func (r *Runner) RefusedReaders() error {
+	return access.Readers(r.Config.Warehouse.Readers).Refused(string(r.Dir))
+}
+
 // GroupHint reports whether this machine lacks the group that is to read the warehouse, and what may be meant.
 func GroupHint(group string) (hint string, unknown bool) {
 	own, unknown := access.Readers{Group: group}.IsUnknown()

@@ -18,11 +18,14 @@ import (
 	"aqueduck/load/tombstone"
 )
 
-// FindRefusals returns why a run would refuse the directory of the warehouse as it is now: its owner and rights, its mark, a damaged erasure log,
+// FindRefusals returns why a run would refuse the directory of the warehouse as it is now: its owner, rights and group, its mark, a damaged erasure log,
 // emulator.json or hash.key, published files without a checksum, and data of the other kind of workspace. It changes nothing. What this user may not
 // read is left out: the owner's run may.
 func FindRefusals(ctx context.Context, r *runner.Runner) (found []*problem.Problem) {
 	if err := layout.Refused(r.Dir); err != nil {
+		found = append(found, runner.NotUsable(err))
+	}
+	if err := r.RefusedReaders(); err != nil {
 		found = append(found, runner.NotUsable(err))
 	}
 	if _, err := tombstone.Read(r.Dir); err != nil && !failure.Forbidden(err) {

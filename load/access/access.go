@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/google/renameio/v2"
 
@@ -33,15 +32,6 @@ func Of(dir string) (Access, error) {
 		return Access{}, fmt.Errorf("%s is for the group %s, which new files could not be given to: %w", dir, groupName(a.group), ErrNotMember)
 	}
 	return a, nil
-}
-
-// canGive reports whether this process may give its files to a group.
-func canGive(group int) bool {
-	if os.Geteuid() == 0 || os.Getegid() == group {
-		return true
-	}
-	groups, err := os.Getgroups()
-	return err == nil && slices.Contains(groups, group)
 }
 
 // Share gives a file or directory this mode, less what the warehouse's directory does not allow, and the directory's group.

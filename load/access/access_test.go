@@ -69,7 +69,10 @@ func TestFilesForAForeignGroupAreRefused(t *testing.T) {
 		if err := (access.Readers{Group: "1"}).Set(dir); !errors.Is(err, access.ErrNotMember) {
 			return fmt.Errorf("a directory for a group of others: %w", err)
 		}
-		return nil
+		if err := (access.Readers{Group: "1"}).Refused(dir); !errors.Is(err, access.ErrNotMember) {
+			return fmt.Errorf("asked about it before: %w", err)
+		}
+		return (access.Readers{Group: strconv.Itoa(os.Getegid())}).Refused(dir)
 	})
 }
 

@@ -49,8 +49,32 @@ func (r Readers) Set(dir string) error {
 	return nil
 }
 
+// Refused is why this user cannot give a directory to the group; nil without a group, and where that is allowed. It changes nothing.
+func (r Readers) Refused(dir string) error {
+	if r.Group == "" {
+		return nil
+	}
+	group, err := lookupGroup(r.Group)
+	if err != nil {
+		return nil // IsUnknown reports it
+	}
+	if info, err := os.Stat(dir); err == nil && disk.GroupOf(info) == group || canGive(group) {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be given to the group %s: %w", dir, r.Group, ErrNotMember)
+}
+
 // directoryMode is the mode of the directory: whoever may read a file may also list the directory. 0: the directory keeps its own.
 func (r Readers) directoryMode() fs.FileMode { return r.Mode | r.Mode&0o444>>2 }
+
+// canGive reports whether this process may give its files to a group.
+func canGive(group int) bool {
+	if os.Geteuid() == 0 || os.Getegid() == group {
+		return true
+	}
+	groups, err := os.Getgroups()
+	return err == nil && slices.Contains(groups, group)
+}
 
 // lookupGroup returns the number of a group that is given by name or number.
 func lookupGroup(name string) (int, error) {

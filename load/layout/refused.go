@@ -3,6 +3,7 @@ package layout
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"aqueduck/load/internal/disk"
 )
@@ -27,12 +28,26 @@ func Refused(d Dir) error {
 	}
 	marked, err := isWarehouse(d)
 	if err == nil && !marked {
-		err = refuseOther(d)
+		if err = refuseOther(d); err == nil {
+			err = unwritable(d)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	return LinkReplaced(d)
+}
+
+// unwritable is why this user cannot make a warehouse in a directory, or make the directory; nil if that is allowed.
+func unwritable(d Dir) error {
+	dir, err := filepath.Abs(string(d))
+	if err != nil {
+		return err
+	}
+	for dir != filepath.Dir(dir) && !disk.Exists(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return disk.Writable(dir)
 }
 
 // LinkReplaced returns a *LinkReplacedError if the directory has published files, and a file where readers expect the link to one of them.

@@ -104,6 +104,14 @@ func Free(dir string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
+// Writable returns why this user may not make files in a directory; nil if it may.
+func Writable(dir string) error {
+	if err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+		return &fs.PathError{Op: "write to", Path: dir, Err: err}
+	}
+	return nil
+}
+
 // Room returns ErrNoRoom, before anything is written, for a step that the disk has no space for.
 func Room(dir string, need int64, what string) error {
 	free, err := Free(dir)
