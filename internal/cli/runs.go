@@ -17,8 +17,9 @@ func newRuns(env *Env) *cobra.Command {
 		Short: "List past runs, or show one",
 		Long: `List past runs, the newest first, also those that published nothing or were killed. MOVED stands for commands that moved checkpoints by hand
 (aqueduck state). LEFT OUT stands for skipped runs: times of a schedule at which no run started. Reads the published file and
-the run log beside it; needs neither token nor network. A table shows the last eight characters of a run's id, which every command
-takes; JSON and CSV have whole ids, also in NOTE. A narrow terminal leaves out FINISHED, EXIT and REQUESTS first.`,
+the run log beside it; needs neither token nor network. While pipelines.yaml has a mistake, give --dir DIR. A table shows the last
+eight characters of a run's id, which every command takes; JSON and CSV have whole ids, also in NOTE. A narrow terminal leaves out
+FINISHED, EXIT and REQUESTS first.`,
 		Example:     "  aqueduck runs\n  aqueduck runs -n 5 --pipeline nightly -o json\n  aqueduck runs show",
 		Args:        usage.SubcommandOr("to show a run: aqueduck runs show"),
 		Annotations: map[string]string{forms: "json csv"},

@@ -110,7 +110,7 @@ func newStateRewind(env *Env) *cobra.Command {
 		Long: `Move the watermark of a stream back, so that the next run reads again everything that changed since then, and compares. Applies
 to every workspace that has read the stream, or with --workspace to one. Shows what is read again, with -v each checkpoint
 before and after, and asks for confirmation. If one checkpoint cannot be moved, none is. A stream that is not read by time has no
-watermark: reset it instead. reporting, or a pattern such as 'reporting_*', means each dataset of reporting.
+watermark: reset it instead. reporting, or 'reporting_*', means each dataset of reporting; no other stream can be named by a pattern.
 
 A date is its midnight in UTC. The next run reads from there less the lookback window of the stream, for most 48 hours.`,
 		Example: "  aqueduck state rewind contacts --to 2026-11-01\n  aqueduck state rewind contacts --to 2026-11-01T12:00:00Z --yes\n" +
@@ -138,7 +138,7 @@ func newStateReset(env *Env) *cobra.Command {
 		Short: "Clear the checkpoint: the next run reads the whole stream",
 		Long: `Clear the checkpoint of a stream in every workspace that has one, or with --workspace in one. Its rows stay; the next run reads
 everything and compares. Shows what is read again, with -v each checkpoint before and after, and asks for confirmation.
-reporting, or a pattern such as 'reporting_*', means each dataset of reporting.`,
+reporting, or 'reporting_*', means each dataset of reporting; no other stream can be named by a pattern.`,
 		Example:           "  aqueduck state reset contacts\n  aqueduck state reset 'reporting_*'\n  aqueduck state reset contacts --workspace main --yes",
 		Args:              usage.OneArgument("a stream"),
 		ValidArgsFunction: shellCompletion{env}.completeStreams,

@@ -22,7 +22,8 @@ freshness: in pipelines.yaml sets other limits. Without schedule: and freshness:
 read completely has no freshness until it is late. Where cron starts the runs, write its times as schedule:, too. The next run of
 an emulated workspace is shown in the time of this machine. Also shows the schema drift of the last run and of the 7 days before it: new
 fields, words and custom attributes of the source, and changed columns. Reads only the published file, the run log and run.json;
-needs neither token nor network. CSV lists the streams only, with their number of schema changes.
+needs neither token nor network. While pipelines.yaml or .env has a mistake, --dir DIR shows the status without them. CSV lists the
+streams only, with their number of schema changes.
 
 --workspaces shows one line for each workspace instead: its last run, how it ended and on which machine, how old the data is, and
 what needs action. So does status alone where warehouse.dir has ${AQUEDUCK_WORKSPACE} and the variable is not set. For a warehouse
@@ -106,7 +107,7 @@ func readStatus(ctx context.Context, env *Env, whole bool) (s *runlog.Status, no
 			return nil, "", err
 		}
 		if err != nil {
-			note = fmt.Sprintf("note: %s has mistakes, so no next run and no late stream is shown; list them: %s", env.fileNames(), env.given.Append("aqueduck check"))
+			note = fmt.Sprintf("note: %s cannot be read, or has mistakes, so no next run and no late stream is shown; list them: %s", env.fileNames(), env.given.Append("aqueduck check"))
 		}
 	}
 	if s, err = runlog.ReadStatus(ctx, dir, config, catalogue, env.Now()); err == nil {

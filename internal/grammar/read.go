@@ -186,7 +186,7 @@ func meantBy(message, line string) string {
 	for _, known := range []struct{ part, hint string }{
 		{"anchor", "a text that begins with * needs quotes"},
 		{"scanning an alias", "a text that begins with * needs quotes"},
-		{"mapping values are not allowed", `put a space after the ":" of each key, also in the lines above; quote a text that contains ": "`},
+		{"mapping values are not allowed", `put a space after the ":" of each key, also in the lines above, and begin the keys of one level in the same column; quote a text that contains ": "`},
 		{"quoted scalar", "the quote is not closed"},
 		{" flow ", `a bracket is not closed, a comma is missing or superfluous, or a text that contains ": " needs quotes`},
 		{"block mapping", "keys of one level must begin in the same column"},

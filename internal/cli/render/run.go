@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/term"
@@ -39,7 +40,9 @@ func PrintRun(d *runlog.RunDetail, w io.Writer) {
 	if !d.RetryAt.IsZero() {
 		fmt.Fprintf(w, "          retry %d of %d, by aqueduck serve, at %s\n", d.Try+1, runlog.Tries(), term.OrDash(d.RetryAt))
 	}
-	if !d.Published {
+	if !d.Published && strings.Contains(d.Line, " published=yes ") {
+		fmt.Fprintln(w, "          the file of readers does not have the results of its streams: a rollback or a restore came after it")
+	} else if !d.Published {
 		fmt.Fprintln(w, "          it published nothing: the results of its streams are not stored")
 	}
 	for _, p := range d.Publishes {

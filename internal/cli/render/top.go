@@ -19,7 +19,7 @@ func TopView(s *runlog.Status, fileBytes int64, room string, width, height int) 
 	if s.Emulated {
 		clock = " of the emulated workspace"
 	}
-	fmt.Fprintf(&out, "%s at %s%s, file of %.1f MB, disk with %s\n\n", s.Dir, s.Now.UTC().Format("15:04:05 UTC"), clock, float64(fileBytes)/1e6, room)
+	fmt.Fprintf(&out, "directory %s, now %s%s, file of %.1f MB, disk with %s\n\n", s.Dir, s.Now.UTC().Format("15:04:05 UTC"), clock, float64(fileBytes)/1e6, room)
 	shown := *s
 	if s.Running != nil {
 		out.WriteString(runningTable(s.Running, width, max(4, height/2)) + "\n\n")

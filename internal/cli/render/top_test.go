@@ -32,7 +32,7 @@ func TestTopFitsTheTerminal(t *testing.T) {
 				t.Errorf("%v: a line of %d characters: %q", size, widthOf(line), line)
 			}
 		}
-		if size[0] >= 80 && (!strings.HasPrefix(lines[0], "data at 02:01:00 UTC, file of 9.1 MB, disk with 63 GiB free") || !strings.Contains(lines[2], "nightly")) {
+		if size[0] >= 80 && (!strings.HasPrefix(lines[0], "directory data, now 02:01:00 UTC, file of 9.1 MB, disk with 63 GiB free") || !strings.Contains(lines[2], "nightly")) {
 			t.Errorf("%v: it begins with\n%s", size, strings.Join(lines[:4], "\n"))
 		}
 	}
