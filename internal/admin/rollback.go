@@ -189,8 +189,8 @@ func chooseFile(files []PublishedFile, run string) (PublishedFile, error) {
 	const next = "list them: aqueduck rollback --list"
 	switch {
 	case len(found) == 0:
-		return PublishedFile{}, &problem.Problem{Class: "usage", What: fmt.Sprintf("no published file of a run %s: %s kept, and older ones are removed", run, keptNow(len(files))),
-			Next: next + "; a larger warehouse.publish.keep in pipelines.yaml keeps more from now on"}
+		return PublishedFile{}, &problem.Problem{Class: "usage", What: fmt.Sprintf("no published file of a run %s: %s kept", run, keptNow(len(files))),
+			Next: next + "; a larger warehouse.publish.keep in pipelines.yaml keeps more from now on, and an erasure may remove files"}
 	case len(found) > 1:
 		var ids []string
 		for _, f := range found {
