@@ -46,7 +46,7 @@ func TestAReaderWithoutTheRightIsNotToldThatNothingIsPublished(t *testing.T) {
 func TestADirectoryThatThisUserCannotMakeIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := layout.Dir(t.TempDir())
-	if err := os.Chmod(string(dir), 0o555); err != nil {
+	if err := errors.Join(os.Chmod(string(dir), 0o555), os.Chmod(filepath.Dir(string(dir)), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	refused := make(chan [2]error)
