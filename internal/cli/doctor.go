@@ -126,7 +126,7 @@ func variableOrigin(env *Env, v config.Variable, file, dotenv string, kept map[s
 	switch {
 	case value != "":
 		o.From = "environment"
-	case kept[v.Name] != "":
+	case kept[v.Name] != "" && v.Name != config.WorkspaceVariable:
 		value, o.From = kept[v.Name], dotenv
 	case v.Default:
 		o.From = "default of " + file

@@ -45,7 +45,7 @@ func warnOfVariables(env *Env, c *cobra.Command) {
 	dotenv := filepath.Join(filepath.Dir(files[0]), ".env")
 	kept, _ := config.ReadDotenv(dotenv)
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		if strings.HasPrefix(name, "AQUEDUCK_") && !isNamed(name) {
+		if strings.HasPrefix(name, "AQUEDUCK_") && (name == config.WorkspaceVariable || !isNamed(name)) {
 			env.printNotice(fmt.Sprintf("warning: the variable %s has no effect in %s: set it in the environment", name, dotenv))
 		}
 	}

@@ -45,6 +45,7 @@ pipelines.yaml are set. It does not show the flags of single commands: aqueduck 
   AQUEDUCK_COLOR       --color
   AQUEDUCK_…           every other flag has one too, e.g. AQUEDUCK_MAX_TIME for --max-time; exceptions are
                        --yes, --force and the flags of emulate. A misspelled one gives a warning
+  AQUEDUCK_WORKSPACE   --workspace; pipelines.yaml may name it, but it is not taken from .env
   AQUEDUCK_DEBUG       1: print stack traces, as -vv does
   AWS_…, PG…,          access to an object store, a catalog in Postgres or by REST, and Temporal:
   ICEBERG_…,           docs/remote.md, docs/mirror.md, docs/worker.md
