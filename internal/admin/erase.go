@@ -1,16 +1,20 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/load/erase"
+	"aqueduck/load/failure"
 )
 
 // Erased is what an erasure does, or would do, in one workspace.
@@ -23,6 +27,11 @@ type Erased struct {
 // Erase erases a contact, under all ids that were merged into it, in every workspace that knows it. confirm sees first what that touches. Erase
 // returns the certificates; none when confirm refused.
 func Erase(ctx context.Context, r *runner.Runner, id string, confirm func([]Erased) (bool, error)) (done []Erased, err error) {
+	if _, work := os.Stat(r.Dir.Database()); work != nil {
+		if gone, err := runlog.LostPublished(r.Dir); err != nil || gone { // an empty directory has no answer about a person
+			return nil, cmp.Or(err, runlog.ExplainUnreadable(r.Dir, failure.ErrNothingPublished))
+		}
+	}
 	err = sync.WithWarehouse(ctx, r, func(w *warehouse.Writer, workspaces []*stream.Workspace) error {
 		var found []Erased
 		for _, each := range workspaces {
