@@ -71,7 +71,7 @@ func (w *Work) restoreDatabase(ctx context.Context) (string, error) {
 			}
 			crash.At(crash.OpenRestored)
 			if len(problems) > 0 {
-				w.Restored = fmt.Sprintf("the published file could not be used (%s)", firstLine(errors.Join(problems...)))
+				w.Restored = fmt.Sprintf("%s (%s)", failure.PublishedUnusable, firstLine(errors.Join(problems...)))
 			}
 			return filepath.Base(file), disk.Move(d.Work(), fresh)
 		}

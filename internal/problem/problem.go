@@ -246,6 +246,14 @@ func ClassifyHeldBack(held *failure.PublishBlocked) *Problem {
 		Next: "check the source; if the rows are really gone: aqueduck sync --accept-drop " + strings.Join(tables, ",")}
 }
 
+// ClassifyNotReread is ClassifyHeldBack for a work database that began from an older file: another run reads the rows again.
+func ClassifyNotReread(held *failure.PublishBlocked) *Problem {
+	p := ClassifyHeldBack(held)
+	p.What = "the work database began from an older published file, and has not read the rest again: " + p.What
+	p.Next = "aqueduck sync, which reads the rest again; only if the error stays, " + p.Next
+	return p
+}
+
 // classifyAnswer maps an answer of the API to a class: who has to act.
 func classifyAnswer(failure *api.Error, err error) *Problem {
 	p := &Problem{Class: "transient", What: FirstLine(err)}

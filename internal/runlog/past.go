@@ -133,6 +133,21 @@ func (e PastRun) hasFile() bool {
 	return strings.Contains(e.Line, " published=yes ") || strings.Contains(e.Line, " published=unchanged ")
 }
 
+// BeganFromOlder reports whether a run since the last publish began from an older published file, so that readers have rows which the work
+// database lacks.
+func BeganFromOlder(dir layout.Dir) (bool, error) {
+	runs, err := ReadRunNotes(dir)
+	for _, e := range slices.Backward(runs) {
+		if e.hasFile() {
+			break
+		}
+		if strings.HasPrefix(e.Restored, failure.PublishedUnusable) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
 // Save appends the note to the file of notes. The line begins with a line break, so that a line that a full disk cut short spoils no other.
 func (e PastRun) Save(dir layout.Dir) (err error) {
 	if layout.IsOfOther(dir) {

@@ -10,6 +10,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync/stream"
 	"aqueduck/load"
@@ -103,7 +104,14 @@ func holdBack(ctx context.Context, r *stream.Run, held *failure.PublishBlocked) 
 		r.AddFinding(load.Finding{Schema: loss.Schema, Table: loss.Table, Kind: "exact", Name: "rows_lost", Expected: fmt.Sprint(loss.Before),
 			Found: fmt.Sprint(loss.After), Message: "the publish guard held the publish back: the table lost too many rows"})
 	}
+	older, err := runlog.BeganFromOlder(r.Runner.Dir)
+	if err != nil {
+		return err
+	}
 	r.Reported.Held, r.Reported.Published = problem.ClassifyHeldBack(held), false
+	if older || strings.HasPrefix(r.Reported.Restored, failure.PublishedUnusable) {
+		r.Reported.Held = problem.ClassifyNotReread(held)
+	}
 	r.Reported.Held.Next = r.Runner.Given.Append(r.Reported.Held.Next)
 	return saveRun(ctx, r)
 }

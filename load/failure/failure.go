@@ -60,6 +60,9 @@ type RowLoss struct {
 	Before, After int64 // rows
 }
 
+// PublishedUnusable begins the note of a run that went on from an older published file, because a newer one is damaged.
+const PublishedUnusable = "the published file could not be used"
+
 // PublishBlocked is the error of the publish guard: a publish would take more rows of a table from readers than it may
 // (T152). Readers keep the file they have, and the work database stays.
 type PublishBlocked struct{ Losses []RowLoss }
