@@ -115,7 +115,11 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 	named, _ := env.Lookup(config.WorkspaceVariable)
 	for _, name := range strings.FieldsFunc(named, func(r rune) bool { return r == ',' }) {
 		if _, err := cfg.ResolveWorkspace(strings.TrimSpace(name)); err != nil {
-			return "", fmt.Errorf("read AQUEDUCK_WORKSPACE: %w", err)
+			where := config.WorkspaceVariable
+			if slices.ContainsFunc(env.flags, func(o config.Origin) bool { return o.From == "flag --workspace" }) {
+				where = "--workspace"
+			}
+			return "", fmt.Errorf("read %s: %w", where, err)
 		}
 	}
 	return layout.Dir(cfg.Warehouse.Dir), env.refuseFile(cfg.Warehouse.Dir)

@@ -74,8 +74,13 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 	if env.verbose > 0 && !c.Flags().Changed("log-level") {
 		env.logLevel = "debug"
 	}
+	has := strings.Fields("table " + c.Annotations[forms])
 	for _, f := range []struct{ name, value string }{{"output", env.output}, {"log-level", env.logLevel}, {"log-format", env.logFormat}, {"progress", env.progress}, {"color", env.color}} {
-		if known := valuesOf[f.name]; !slices.Contains(known, f.value) {
+		known := valuesOf[f.name]
+		if f.name == "output" && len(has) > 1 && !slices.Contains(known, f.value) {
+			known = has
+		}
+		if !slices.Contains(known, f.value) {
 			return usage.Errorf(c, "%s: expected %s or %s", usage.WrittenFlag(c, f.name, f.value), strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 		}
 	}
@@ -85,7 +90,6 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 		}
 	}
 	env.machine.Store(writesJSONLines(env, c))
-	has := strings.Fields("table " + c.Annotations[forms])
 	if slices.Contains(has, env.output) {
 		return nil
 	}

@@ -33,7 +33,7 @@ Results go to stdout. Logs, progress and errors go to stderr.`,
 	flags.StringVar(&env.logFormat, "log-format", env.variableOr("AQUEDUCK_LOG_FORMAT", "auto"), "log format: text, json or auto (pretty on a terminal, text elsewhere)")
 	flags.StringVar(&env.progress, "progress", env.variableOr("AQUEDUCK_PROGRESS", "auto"), "progress display on stderr: tty, plain, json, none or auto (tty on a terminal, plain elsewhere)")
 	flags.StringVar(&env.color, "color", env.variableOr("AQUEDUCK_COLOR", "auto"), "colours in the log: always, never or auto (decided by NO_COLOR, FORCE_COLOR and TERM)")
-	flags.BoolVarP(&env.quiet, "quiet", "q", false, "print only the last line of a run or a verification to stdout; stderr keeps warnings and errors")
+	flags.BoolVarP(&env.quiet, "quiet", "q", false, "print only the last line of a run or a verification to stdout; stderr keeps warnings and errors; a verification without -q lists what differs")
 	flags.VarPF(&env.verbose, "verbose", "v", "log at level debug; -vv also prints stack traces").NoOptDefVal = "true"
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage.Error{Command: c.CommandPath(), Err: usage.SuggestFlag(c, err)}

@@ -29,8 +29,8 @@ streams only, with their number of schema changes.
 what needs action. So does status alone where warehouse.dir has ${AQUEDUCK_WORKSPACE} and the variable is not set. For a warehouse
 with warehouse.remote it sends two requests to the object store, which knows the runs of all machines.
 
---exit-code of one warehouse: 1 if its published file or the link to it is gone, 6 if a freshness SLA is breached, otherwise 0. If
-nothing is published yet it is 0: no stream is late before its first run.
+--exit-code of one warehouse: 1 if its published file or the link to it is gone, 6 if a freshness SLA is breached, otherwise 0. It
+is 3 if the directory cannot be used, or a file is in place of the link. If nothing is published yet it is 0.
 
 --workspaces --exit-code: the code of the worst workspace. For a workspace it is the code of its last run if that failed,
 1 if the published file is gone, 6 if a freshness SLA is breached, otherwise 0. If a store cannot be asked, it is 1 or 3.`

@@ -56,7 +56,7 @@ first minute, and until each stream expects a number of requests.`,
 	c.Flags().StringSliceVar(&o.Workspaces, "workspace", nil, "only these workspaces of the pipelines, e.g. one for each CronJob")
 	c.Flags().TimeVar(&o.Since, "since", time.Time{}, usage.TimeFormats, "read only records changed since this date or time (exports: days since); watermarks do not move")
 	c.Flags().TimeVar(&o.Until, "until", time.Time{}, usage.TimeFormats, "read only records changed before this date or time; watermarks do not move")
-	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run, or that no run has read yet")
+	c.Flags().BoolVar(&o.Failed, "failed", false, "only the streams that failed, were interrupted or cut in the last run that was to read them, or that no run has read yet; not unavailable ones")
 	c.Flags().BoolVar(&o.FullRefresh, "full-refresh", false, "read everything again and replace what differs, even if updated_at moved back; no table is emptied")
 	c.Flags().BoolVar(&o.FailFast, "fail-fast", false, "stop at the first stream that fails, and start no other pipeline")
 	usage.DurationVar(c.Flags(), &o.MaxTime, "max-time", "end cleanly after this `duration`, such as 2h or 1d; the next run continues (default: the pipeline's max_time)")

@@ -114,6 +114,16 @@ func (a Asker) explainMissing(ctx context.Context, text string) string {
 	if missing, err := runlog.FindMissingModels(ctx, a.Dir); err == nil && strings.Contains(missing, "."+name+": ") {
 		return "the last publish left this model out; see why: aqueduck status"
 	}
+	var elsewhere string
+	if err := read.Query(ctx, a.Dir.Readable(), "SELECT min(table_schema) FROM information_schema.tables WHERE table_schema NOT LIKE '\\_%' ESCAPE '\\' AND table_name = '"+name+"'",
+		func(_ []string, row []any) error {
+			if len(row) > 0 && row[0] != nil {
+				elsewhere = fmt.Sprint(row[0])
+			}
+			return nil
+		}); err == nil && elsewhere != "" {
+		return "with several workspaces a table needs the name of its workspace: FROM " + elsewhere + "." + name
+	}
 	catalogue, err := schemas.Builtin()
 	if err != nil {
 		return ""

@@ -40,11 +40,11 @@ func PrintContents(w io.Writer, files string, warnings, refused int, c *config.C
 	result := files + " is right"
 	switch {
 	case refused > 1:
-		result = fmt.Sprintf("%s has no mistake, but a run on this machine would be refused (exit code 3): see the first %d of %s", files, refused, term.Count(warnings, "warning"))
+		result = fmt.Sprintf("%s has no mistake, but a run on this machine would be refused, with exit code 3: see the first %d of %s", files, refused, term.Count(warnings, "warning"))
 	case refused == 1 && warnings == 1:
-		result = files + " has no mistake, but a run on this machine would be refused (exit code 3): see the warning"
+		result = files + " has no mistake, but a run on this machine would be refused, with exit code 3: see the warning"
 	case refused == 1:
-		result = fmt.Sprintf("%s has no mistake, but a run on this machine would be refused (exit code 3): see the first of %s", files, term.Count(warnings, "warning"))
+		result = fmt.Sprintf("%s has no mistake, but a run on this machine would be refused, with exit code 3: see the first of %s", files, term.Count(warnings, "warning"))
 	case warnings > 0:
 		result += ", with " + term.Count(warnings, "warning")
 	}
