@@ -115,11 +115,7 @@ func (env *Env) warehouseDir() (dir layout.Dir, err error) {
 	named, _ := env.Lookup(config.WorkspaceVariable)
 	for _, name := range strings.FieldsFunc(named, func(r rune) bool { return r == ',' }) {
 		if _, err := cfg.ResolveWorkspace(strings.TrimSpace(name)); err != nil {
-			where := config.WorkspaceVariable
-			if slices.ContainsFunc(env.flags, func(o config.Origin) bool { return o.From == "flag --workspace" }) {
-				where = "--workspace"
-			}
-			return "", fmt.Errorf("read %s: %w", where, err)
+			return "", fmt.Errorf("read --workspace or AQUEDUCK_WORKSPACE: %w", err)
 		}
 	}
 	return layout.Dir(cfg.Warehouse.Dir), env.refuseFile(cfg.Warehouse.Dir)

@@ -76,11 +76,10 @@ func checkGlobals(env *Env, c *cobra.Command) error {
 	}
 	has := strings.Fields("table " + c.Annotations[forms])
 	for _, f := range []struct{ name, value string }{{"output", env.output}, {"log-level", env.logLevel}, {"log-format", env.logFormat}, {"progress", env.progress}, {"color", env.color}} {
-		known := valuesOf[f.name]
-		if f.name == "output" && len(has) > 1 && !slices.Contains(known, f.value) {
-			known = has
-		}
-		if !slices.Contains(known, f.value) {
+		if known := valuesOf[f.name]; !slices.Contains(known, f.value) {
+			if f.name == "output" && len(has) > 1 {
+				known = has
+			}
 			return usage.Errorf(c, "%s: expected %s or %s", usage.WrittenFlag(c, f.name, f.value), strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
 		}
 	}
