@@ -18,8 +18,8 @@ import (
 
 const statusHelp = `Show the current run with its percentage and remaining time, the last runs, the watermark of each stream and the next run. A
 stream is late when one scheduled run did not read it completely, and its freshness SLA is breached after two such runs;
-freshness: in pipelines.yaml sets other limits. Without schedule: and freshness: no stream is ever late. A stream that was never
-read completely has no freshness until it is late. Where cron starts the runs, write its times as schedule:, too. The next run of
+freshness: in pipelines.yaml sets other limits. Without schedule: and freshness: no stream is ever late. A stream whose
+new records no run has read to the end has no freshness until it is late. Where cron starts the runs, write its times as schedule:, too. The next run of
 an emulated workspace is shown in the time of this machine. Also shows the schema drift of the last run and of the 7 days before it: new
 fields, words and custom attributes of the source, and changed columns. Reads only the published file, the run log and run.json;
 needs neither token nor network. While pipelines.yaml or .env has a mistake, --dir DIR shows the status without them. CSV lists the
@@ -107,7 +107,7 @@ func readStatus(ctx context.Context, env *Env, whole bool) (s *runlog.Status, no
 			return nil, "", err
 		}
 		if err != nil {
-			note = fmt.Sprintf("note: %s cannot be read, or has mistakes, so no next run and no late stream is shown; list them: %s", env.fileNames(), env.given.Append("aqueduck check"))
+			note = fmt.Sprintf("note: %s or .env has a mistake or cannot be read, so no next run and no late stream is shown; see it: %s", env.fileNames(), env.given.Append("aqueduck check"))
 		}
 	}
 	if s, err = runlog.ReadStatus(ctx, dir, config, catalogue, env.Now()); err == nil {

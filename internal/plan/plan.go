@@ -54,6 +54,9 @@ func Make(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o
 	for _, text := range describeRefusals(ctx, r) {
 		p.plan.Notes = append(p.plan.Notes, "a run would be refused: "+text)
 	}
+	if layout.LinkMissing(r.Dir) {
+		p.plan.Notes = append(p.plan.Notes, "the link "+r.Dir.Link()+" to the published file is missing, so the plan counts as before a first run; the next run makes it again")
+	}
 	p.plan.Notes = repeatFlags(r.Given, append(p.plan.Notes, notes...))
 	if layout.IsEmulated(r.Dir) {
 		p.plan.Notes = append(p.plan.Notes, runlog.SaysEmulated)

@@ -42,6 +42,14 @@ func (r *Runner) PrepareDir() error {
 	return nil
 }
 
+// CheckOwner refuses a directory that another user owns or could change. Its error is a problem.Problem.
+func (r *Runner) CheckOwner() error {
+	if err := layout.Trusted(r.Dir); err != nil {
+		return NotUsable(err)
+	}
+	return nil
+}
+
 // CheckMirror refuses to change a warehouse whose mirror would stay behind, because this program has none. It is asked before the first request.
 func (r *Runner) CheckMirror() error {
 	if r.Config == nil || r.Config.Warehouse.Mirror.Location == "" {

@@ -85,11 +85,18 @@ func recallAccepted(r *runner.Runner, v *Verification) error {
 		_, v.Findings[i].Accepted = n.Accepted[f.ID]
 		n.Found = append(n.Found, f.ID)
 	}
+	if r.CheckOwner() != nil {
+		return nil // a file of this user would keep its owner from the list
+	}
 	return n.writeState(verifyStatePath(r))
 }
 
-// Accept accepts differences that the last verification found: later verifications still report them, and do not fail for them.
+// Accept accepts differences that the last verification found: later verifications still report them, and do not fail for them. Only the
+// owner of the directory may accept.
 func Accept(r *runner.Runner, ids []string) error {
+	if err := r.CheckOwner(); err != nil {
+		return err
+	}
 	n, err := readVerifyState(r)
 	if err != nil {
 		return err

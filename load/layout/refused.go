@@ -60,3 +60,9 @@ func LinkReplaced(d Dir) error {
 	}
 	return &LinkReplacedError{d.Link()}
 }
+
+// LinkMissing reports whether the directory has published files, and no link to one of them. The next run makes it again.
+func LinkMissing(d Dir) bool {
+	files, err := d.PublishedFiles()
+	return err == nil && len(files) > 0 && !disk.Exists(d.Link())
+}
