@@ -21,10 +21,10 @@ type nameFilter struct {
 	run       *stream.Run
 	workspace string
 
-	mu    sync.Mutex          // guards what follows
-	found map[string][]string // the stored values in a message, by the message
-	kinds map[string][]string // those in all messages that differ in numbers and ids alone, by their other words
-	told  bool                // that a message could not be compared
+	mu     sync.Mutex          // guards what follows
+	found  map[string][]string // the stored values in a message, by the message
+	kinds  map[string][]string // those in all messages that differ in numbers and ids alone, by their other words
+	warned bool                // that a message could not be compared
 }
 
 // hideNames returns the message without stored names. One that cannot be compared with them is taken out whole. Before the work database is open there is
@@ -53,10 +53,11 @@ func (f *nameFilter) hideNames(message string) string {
 		return values, err
 	})
 	if err != nil {
-		if !f.told {
-			f.run.Runner.Log.Warn("a message of the API is not shown, because it could not be compared with stored names", "workspace", f.workspace, "error", err)
+		if !f.warned {
+			cause, _, _ := strings.Cut(err.Error(), "\n") // DuckDB's next lines quote the statement, which has words of the message
+			f.run.Runner.Log.Warn("a message of the API is not shown, because it could not be compared with stored names", "workspace", f.workspace, "error", cause)
 		}
-		f.told = true
+		f.warned = true
 		return personal.Removed
 	}
 	return hidden
