@@ -40,11 +40,7 @@ type MaskGap struct {
 
 // String is the gap as a warning.
 func (g MaskGap) String() string {
-	is := "is"
-	if len(g.Masked) > 1 {
-		is = "are"
-	}
-	text := fmt.Sprintf("%s %s masked, but the same kind of value (%s) is stored as it is in %s", strings.Join(g.Masked, ", "), is, g.Kind, strings.Join(g.Open, ", "))
+	text := fmt.Sprintf("hash or drop names %s, but the same kind of value (%s) is stored as it is in %s", strings.Join(g.Masked, ", "), g.Kind, strings.Join(g.Open, ", "))
 	if len(g.Models) > 0 {
 		text += "; models that read these: " + strings.Join(g.Models, ", ")
 	}

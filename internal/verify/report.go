@@ -60,6 +60,9 @@ func readVerifyState(r *runner.Runner) (verifyState, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &n)
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return n, &problem.Problem{Class: "config", What: "read the accepted differences in " + verifyStatePath(r), Err: err, Next: "give the file to the owner of the warehouse with chown; the accepted differences stay"}
+	}
 	if err != nil {
 		return n, &problem.Problem{Class: "config", What: "read the accepted differences in " + verifyStatePath(r), Err: err, Next: "remove the file, then accept the differences again"}
 	}
