@@ -133,16 +133,7 @@ func startTrino(t *testing.T, home, python, catalog string) {
 	c := exec.CommandContext(t.Context(), strings.TrimSpace(string(java)), "-Xmx2g", "-Djdk.attach.allowAttachSelf=true", "--enable-native-access=ALL-UNNAMED", "-Dnode.environment=test", "-Dnode.bind-ip=127.0.0.1", "-Dnode.internal-address=127.0.0.1",
 		"-Dnode.data-dir="+dir, "-Dconfig="+filepath.Join(dir, "config"), "-Dcatalog.config-dir="+dir, "-Dplugin.dir="+filepath.Join(home, "plugins"), "-cp", filepath.Join(libraries[0], "*"), "io.trino.server.TrinoServer")
 	c.Dir, c.Env = dir, append(os.Environ(), "AWS_REQUEST_CHECKSUM_CALCULATION=when_required")
-	said := new(strings.Builder)
-	c.Stdout, c.Stderr = said, said
-	must(t, c.Start())
-	t.Cleanup(func() {
-		_ = c.Process.Kill()
-		_ = c.Wait() // it was killed
-		if t.Failed() {
-			t.Log(said.String())
-		}
-	})
+	startServer(t, c)
 	t.Setenv("AQUEDUCK_TRINO_PORT", port)
 	look, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -157,7 +148,7 @@ func startTrino(t *testing.T, home, python, catalog string) {
 		select {
 		case <-tick.C:
 		case <-look.Done():
-			t.Fatalf("Trino does not begin to serve:\n%s", said)
+			t.Fatal("Trino does not begin to serve")
 		}
 	}
 }

@@ -242,14 +242,7 @@ func TestACatalogByREST(t *testing.T) {
 	s.token.Store(&token)
 	file := filepath.Join(t.TempDir(), "token")
 	y.publish(first)
-	fails := func(class, words string) {
-		t.Helper()
-		_, err := MirrorTables(t.Context(), y.options)
-		expectProblem(t, err, class, words)
-		if strings.Contains(fmt.Sprint(err), "hidden") {
-			t.Errorf("a token is in %v", err)
-		}
-	}
+	fails := func(class, words string) { t.Helper(); y.requireRefused(t, class, words) }
 	fails("auth", "ICEBERG_TOKEN or ICEBERG_CREDENTIAL")
 	t.Setenv("ICEBERG_TOKEN", "hidden-but-wrong")
 	fails("auth", "there: ICEBERG_TOKEN (")
@@ -350,6 +343,25 @@ func startRESTServer(t *testing.T) string {
 	c.Env = append(os.Environ(), "CATALOG_URI=jdbc:sqlite:"+filepath.Join(t.TempDir(), "server.db"), "CATALOG_WAREHOUSE=s3://lake/mirror", "CATALOG_IO__IMPL=org.apache.iceberg.aws.s3.S3FileIO",
 		"CATALOG_S3_ENDPOINT="+os.Getenv("AWS_ENDPOINT_URL_S3"), "CATALOG_S3_PATH__STYLE__ACCESS=true", "CATALOG_CLIENT_REGION=us-east-1", "CATALOG_REST_PORT="+port,
 		"AWS_REQUEST_CHECKSUM_CALCULATION=when_required")
+	startServer(t, c)
+	address := "rest:http://127.0.0.1:" + port
+	waitForCatalog(t, address)
+	return address
+}
+
+// requireRefused mirrors, and wants a problem of a class with some words, and without a secret: those of tests have "hidden" in them.
+func (y *yard) requireRefused(t *testing.T, class, words string) {
+	t.Helper()
+	_, err := MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, class, words)
+	if strings.Contains(fmt.Sprint(err), "hidden") {
+		t.Errorf("a secret is in %v", err)
+	}
+}
+
+// startServer runs a server until the test ends. A failed test shows what it printed.
+func startServer(t *testing.T, c *exec.Cmd) {
+	t.Helper()
 	said := new(strings.Builder)
 	c.Stdout, c.Stderr = said, said
 	must(t, c.Start())
@@ -360,9 +372,6 @@ func startRESTServer(t *testing.T) string {
 			t.Log(said.String())
 		}
 	})
-	address := "rest:http://127.0.0.1:" + port
-	waitForCatalog(t, address)
-	return address
 }
 
 // TestApachesCatalogByREST: the nights with a server that others wrote.
