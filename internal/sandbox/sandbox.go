@@ -164,15 +164,14 @@ func (w *taskProcess) awaitEnd(ctx context.Context, take func(kind byte, payload
 	return &ProcessDied{State: fmt.Sprint(cmp.Or(state, errors.New("exit status 0"))), Output: w.words.firstLine()}
 }
 
-// minimalEnvironment is the library paths of this process's environment: neither tokens nor addresses. DuckDB's allocator gets one arena, which it makes
-// at the start: where memory is limited, a thread that could not make an arena of its own crashed, in place of an error about memory.
+// minimalEnvironment is the library paths of this process's environment: neither tokens nor addresses.
 func minimalEnvironment() (kept []string) {
 	for _, name := range []string{"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"} {
 		if value, ok := os.LookupEnv(name); ok {
 			kept = append(kept, name+"="+value)
 		}
 	}
-	return append(kept, "GOTRACEBACK=none", "DUCKDB_JE_MALLOC_CONF=narenas:1")
+	return append(kept, "GOTRACEBACK=none")
 }
 
 // receiveMessages receives messages, and reports whether the last one came.

@@ -9,6 +9,11 @@ extern "C" {
 // Weak: a build of DuckDB without this allocator falls back to malloc.
 void *duckdb_je_malloc(std::size_t size) __attribute__((weak));
 void duckdb_je_free(void *memory) __attribute__((weak));
+
+// One arena, made at the start. With one for each thread, each keeps freed pages of its own, which cost a first run of 300,000 contacts a fifth of its
+// memory. And where memory is limited, a thread that could not make an arena crashed, in place of an error about memory.
+extern const char *duckdb_je_malloc_conf;
+const char *duckdb_je_malloc_conf = "narenas:1";
 }
 
 static void *allocate(std::size_t size) noexcept {
