@@ -2,9 +2,11 @@ package emulator_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -19,7 +21,7 @@ func TestTheTeamIsWhatItsPageSays(t *testing.T) {
 	t.Parallel()
 	s := newTeamSurvey(emulator.New(emulator.Config{Seed: 1, Population: emulator.Team, Start: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}))
 	figures := slices.Concat(s.arrivalFigures(), s.sizeFigures(), s.answerFigures(), s.agentFigures(), s.endFigures(), s.backlogFigures(), s.chargeFigures(), s.ratingFigures(),
-		s.levelFigures(), s.sideFigures(), s.accountFigures(), s.edgeFigures())
+		s.levelFigures(), s.sideFigures(), s.accountFigures(), s.growthFigures(), s.contentFigures(), s.edgeFigures())
 	for _, f := range figures {
 		if f.measured < f.low || f.measured > f.high {
 			t.Errorf("%s: %.2f %s, asked for %s (%g to %g)", f.what, f.measured, f.unit, f.asked, f.low, f.high)
@@ -552,27 +554,47 @@ func (s *teamSurvey) levelFigures() []teamFigure {
 
 func (s *teamSurvey) sideFigures() []teamFigure {
 	var minutes, rounds []float64
-	changed, ends := 0, 0
+	changed, ends, approved, plain := 0, 0, 0, 0
 	for _, row := range s.w.Oracle("hitl_events") {
 		if row["event_type"] != "ai_consultation_finished" {
 			continue
 		}
 		ends++
 		minutes, rounds = append(minutes, float64(unix(row["duration_seconds"]))/60), append(rounds, float64(unix(row["rounds_count"])))
+		if row["outcome"] == "approved" {
+			approved++
+			if row["rounds_count"] == int64(0) {
+				plain++
+			}
+		}
 		if row["outcome"] == "timed_out_sent" && row["final_draft"] != row["sent_text"] {
 			changed++
 		}
 	}
 	var days []float64
 	tickets, resolved, old := s.w.Oracle("tickets"), 0, 0
-	ended := map[any]int64{}
+	ended, since, came, longest := map[any]int64{}, map[any]int64{}, map[any]bool{}, int64(0)
 	for _, row := range s.w.Oracle("ticket_parts") {
-		if row["ticket_state"] == "resolved" {
-			ended[row["ticket_id"]] = unix(row["created_at"])
+		at, id := unix(row["created_at"]), row["ticket_id"]
+		if row["ticket_state"] == nil || row["ticket_state"] == row["previous_ticket_state"] {
+			continue
 		}
+		switch {
+		case row["ticket_state"] == "resolved":
+			ended[id] = at
+		case row["previous_ticket_state"] == "resolved":
+			came[id] = true
+		}
+		if row["previous_ticket_state"] == "waiting_on_customer" {
+			longest = max(longest, at-since[id])
+		}
+		since[id] = at
 	}
 	wrong := 0
 	for _, row := range tickets {
+		if row["ticket_state_category"] == "waiting_on_customer" {
+			longest = max(longest, s.start-since[row["id"]])
+		}
 		if row["ticket_state_category"] == "resolved" {
 			resolved++
 			days = append(days, float64(ended[row["id"]]-unix(row["created_at"]))/86400)
@@ -623,13 +645,16 @@ func (s *teamSurvey) sideFigures() []teamFigure {
 	return []teamFigure{
 		{"consultations, rounds at most", "2", 1, 2, quantile(rounds, 1), ""},
 		{"consultations, median", "9 min", 6, 13, quantile(minutes, 0.5), "min"},
+		{"approved without a change, of approved", "half", 35, 65, percent(plain, approved), "%"},
 		{"timed out, sent and changed", "never", 0, 0, float64(changed), ""},
 		{"conversations for a ticket", "8", 7, 9, float64(len(s.talks)) / float64(len(tickets)), ""},
-		{"tickets resolved", "84 %", 80, 90, percent(resolved, len(tickets)), "%"},
+		{"tickets resolved", "84 %", 94, 99.5, percent(resolved, len(tickets)), "%"},
 		{"tickets resolved and open", "never", 0, 0, float64(wrong), ""},
 		{"tickets, time to their resolution, median", "2.2 days", 1.6, 3.2, quantile(days, 0.5), "days"},
 		{"tickets, time to their resolution, 90th percentile", "8 days", 6, 13, quantile(days, 0.9), "days"},
 		{"tickets open for more than 60 days", "less than 2 %", 0, 2, percent(old, len(tickets)), "%"},
+		{"tickets that the customer came back to, of resolved", "some", 3, 9, percent(len(came), len(ended)), "%"},
+		{"tickets, waiting for the customer at most", "a week or two", 5, 14, float64(longest) / 86400, "days"},
 		{"calls", "150", 120, 180, float64(len(calls)), ""},
 		{"phone conversations without a call", "none", 0, 0, float64(silent), ""},
 		{"calls answered", "88 %", 83, 93, percent(len(rings), len(calls)), "%"},
@@ -689,6 +714,99 @@ func (s *teamSurvey) accountFigures() []teamFigure {
 	}
 }
 
+// growthFigures are those of contacts: how many come and leave, month by month.
+func (s *teamSurvey) growthFigures() []teamFigure {
+	var came, left [36]float64
+	month := func(at int64) int { return min(35, max(0, int((at-s.start+3*365*86400)/(365*86400/12)))) }
+	summer, beside, young, gone := 0.0, 0.0, 0, 0
+	born := map[any]int64{}
+	for _, row := range s.w.Oracle("contact_activities") {
+		at := unix(row["created_at"])
+		switch row["event_type"] {
+		case "contact.created":
+			born[row["contact_id"]] = at
+			came[month(at)]++
+			switch teamLocal(at).Month() {
+			case time.August:
+				summer++
+			case time.July, time.September:
+				beside++
+			}
+			if at > s.start-30*86400 {
+				young++
+			}
+		case "contact.deleted":
+			left[month(at)]++
+		}
+	}
+	for _, row := range s.w.Oracle("deleted_contacts") {
+		if born[row["id"]] > s.start-30*86400 {
+			gone++
+		}
+	}
+	year := func(of []float64) (sum float64) {
+		for _, n := range of[:12] {
+			sum += n
+		}
+		return sum
+	}
+	const atMost = 100 // 2.5 % a month are 34 % a year; of a second year, more have been there long enough to leave
+	return []teamFigure{
+		{"contacts, growth of those who come, a month", "2 to 3 %", 1.8, 3.2, 100 * (math.Pow(year(came[24:])/year(came[:]), 1.0/24) - 1), "%"},
+		{"contacts who come in August, against July and September", "a dip", -40, -10, 100 * (2*summer/beside - 1), "%"},
+		{"contacts deleted, the last year against the year before", "grows as the company", 10, atMost, 100 * (year(left[24:])/year(left[12:]) - 1), "%"},
+		{"contacts deleted in the last month, against the mean of the year", "no jump", -60, 60, 100 * (12*left[35]/year(left[24:]) - 1), "%"},
+		{"contacts of the last 30 days that have left", "few", 0, 3, percent(gone, young), "%"},
+	}
+}
+
+// contentFigures compare what readers view with what the AI agent uses, and look for what is empty.
+func (s *teamSurvey) contentFigures() []teamFigure {
+	views, used, bad := map[any]float64{}, map[any]float64{}, 0
+	for _, row := range s.w.Oracle("articles") {
+		var figures struct {
+			Views float64 `json:"views"`
+			Happy float64 `json:"happy_reaction_percentage"`
+		}
+		if err := json.Unmarshal([]byte(row["statistics"].(string)), &figures); err != nil {
+			panic(err)
+		}
+		if views[row["title"]] = figures.Views; figures.Happy > 0 && figures.Happy < 50 { // 0: nobody reacted
+			bad++
+		}
+	}
+	for _, row := range s.w.Oracle("conversation_content_sources") {
+		used[row["title"]]++
+	}
+	most := func(of map[any]float64, n int) []any {
+		return slices.SortedFunc(maps.Keys(of), func(a, b any) int { return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a.(string), b.(string))) })[:n]
+	}
+	both := 0
+	for _, title := range most(used, 10) {
+		if slices.Contains(most(views, 15), title) {
+			both++
+		}
+	}
+	empty := 0
+	for _, row := range s.w.Oracle("segments") {
+		if row["count"] == int64(0) {
+			empty++
+		}
+	}
+	large, companies := 0, s.w.Oracle("companies")
+	for _, row := range companies {
+		if unix(row["size"]) >= 250 {
+			large++
+		}
+	}
+	return []teamFigure{
+		{"ten articles that the AI agent uses most, among the fifteen most viewed", "most", 80, 100, percent(both, 10), "%"},
+		{"articles that do not help", "2", 2, 2, float64(bad), ""},
+		{"segments without members", "at most one", 0, 1, float64(empty), ""},
+		{"companies with 250 employees and more", "some", 2, 12, percent(large, len(companies)), "%"},
+	}
+}
+
 // edgeFigures are the edge cases of support: each is there, and none is frequent.
 func (s *teamSurvey) edgeFigures() []teamFigure {
 	words, assigning, silent, masked, ai, early, equal, closes, spoken, quick := 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
@@ -726,13 +844,13 @@ func (s *teamSurvey) edgeFigures() []teamFigure {
 	}
 	n := len(s.talks)
 	return []teamFigure{
-		{"edge: an answer in an assignment, of conversations", "1 to 5 %", 0.5, 5, percent(words, n), "%"},
+		{"edge: an answer in an assignment, of conversations", "1 to 5 %", 1, 5, percent(words, n), "%"},
 		{"edge: a rating that was asked for and not given, of conversations", "30 %", 20, 40, percent(silent, n), "%"},
 		{"edge: the AI agent signs as a teammate, of its parts", "1 to 5 %", 1, 5, percent(masked, ai), "%"},
-		{"edge: a part before its conversation, of conversations", "1 to 5 %", 0.5, 5, percent(early, n), "%"},
-		{"edge: two parts of one second, of conversations", "1 to 5 %", 1, 9, percent(equal, n), "%"},
-		{"edge: a close with words, of teammates' closes", "1 to 5 %", 1, 22, percent(spoken, closes), "%"},
-		{"edge: a quick reply, of conversations", "1 to 5 %", 0.5, 5, percent(quick, n), "%"},
+		{"edge: a part before its conversation, of conversations", "1 to 5 %", 1, 5, percent(early, n), "%"},
+		{"edge: two parts of one second, of conversations", "1 to 5 %", 1, 5, percent(equal, n), "%"},
+		{"edge: a close with words, of teammates' closes", "1 to 5 %", 1, 5, percent(spoken, closes), "%"},
+		{"edge: a quick reply, of conversations", "1 to 5 %", 1, 5, percent(quick, n), "%"},
 	}
 }
 

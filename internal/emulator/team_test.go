@@ -119,7 +119,7 @@ func TestContactsOfATeamTellWhatTheirConversationsDo(t *testing.T) {
 				t.Errorf("contact %s last wrote at %d, when nobody wrote", row["id"], at)
 			}
 		}
-		if wrote < 50 || before < 20 {
+		if wrote < 50 || before < 10 {
 			t.Errorf("%d contacts wrote, %d before the conversations that are stored", wrote, before)
 		}
 		w.SimulateHours(20)

@@ -19,7 +19,6 @@ func (t *replayedThread) fillStatistics(row Row) {
 	assigned := t.firstPart(givesCharge)
 	figures := Row{
 		"time_to_assignment": since(assigned), "time_to_admin_reply": since(t.firstPart(isReply)),
-		"time_to_first_close": since(t.firstPart(isClose)), "time_to_last_close": since(t.lastPart(isClose)),
 		"first_contact_reply_at": at(t.firstPart(isAsking)), "last_contact_reply_at": at(t.lastPart(isAsking)),
 		"first_assignment_at": at(assigned), "last_assignment_at": at(t.lastPart(givesCharge)),
 		"first_admin_reply_at": at(t.firstPart(isReply)), "last_admin_reply_at": at(t.lastPart(isReply)),
@@ -34,6 +33,13 @@ func (t *replayedThread) fillStatistics(row Row) {
 	}
 	if p := t.lastPart(isClose); p != nil {
 		figures["last_closed_by_id"] = p.Author.ID
+	}
+	for _, which := range []string{"first", "last"} { // a close before the contact wrote has no such time
+		figures["time_to_"+which+"_close"] = nil
+		wrote, is := figures["first_contact_reply_at"].(int64)
+		if closed := orZero(figures[which+"_close_at"]); is && closed >= wrote {
+			figures["time_to_"+which+"_close"] = closed - wrote
+		}
 	}
 	before, charged := "open", false
 	for i := range t.parts {

@@ -55,7 +55,14 @@ func (p *contactHistory) planDepartures(total int) {
 		}
 	}
 	for i := range p.departed {
-		num := int((float64(i) + 0.5) / float64(p.departed) * float64(total))
+		place := (float64(i) + 0.5) / float64(p.departed)
+		if p.m.Script != nil {
+			place = p.m.Script.DepartedPlace(place)
+		}
+		num := int(place * float64(total))
+		for p.kinds[num] != 0 { // the one after it, when many of an age have left
+			num = (num + 1) % total
+		}
 		p.kinds[num] = order[(i*37)%len(order)] // 37 is prime to 100, so each kind comes early and late
 	}
 }
@@ -102,6 +109,7 @@ func (p *contactHistory) addDeparture(r *event.RNG, num int, kind event.ContactK
 	}
 	at := r.TimeBetween(after+1, latest)
 	if p.m.Script != nil {
+		at = min(max(after+1, p.m.Script.HourOfDay(at)), p.start-600)
 		older = at
 	}
 	e := event.ContactEvent{At: at, Kind: kind, Contact: int32(num)}
@@ -154,10 +162,17 @@ func (p *contactHistory) padActivities(activities int) {
 	for i := range missing/2 + 1 {
 		num := total + i
 		created := r.TimeBetween(p.start-event.Span, p.start-30*event.Day)
+		deleted := int64(0)
+		if p.m.Script != nil {
+			created, deleted = p.m.Script.Stay(r)
+		}
 		d := p.m.DrawContact(num, created, created+3600, r.Chance(0.5))
+		if deleted == 0 {
+			deleted = r.TimeBetween(created+event.Day, p.start-event.Day)
+		}
 		p.log = append(p.log,
 			event.ContactEvent{At: created, Kind: event.Created, User: d.User, Contact: int32(num), Born: d},
-			event.ContactEvent{At: r.TimeBetween(created+event.Day, p.start-event.Day), Kind: event.Deleted, Contact: int32(num)})
+			event.ContactEvent{At: deleted, Kind: event.Deleted, Contact: int32(num)})
 	}
 }
 

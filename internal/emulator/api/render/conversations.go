@@ -258,12 +258,19 @@ func (r *Conversations) writeStatistics(p *jsontext.Writer, c *conversations.Con
 		}
 		p.Int(name, at-c.Created)
 	}
+	sinceReply := func(name string, at int64) { // from the contact's first message
+		if s.FirstContact == 0 || at < s.FirstContact {
+			p.Null(name)
+			return
+		}
+		p.Int(name, at-s.FirstContact)
+	}
 	p.Open("statistics")
 	p.TextOrNull("type", "conversation_statistics")
 	since("time_to_assignment", s.FirstAssigned)
 	since("time_to_admin_reply", s.FirstAdmin)
-	since("time_to_first_close", s.FirstClose)
-	since("time_to_last_close", s.LastClose)
+	sinceReply("time_to_first_close", s.FirstClose)
+	sinceReply("time_to_last_close", s.LastClose)
 	p.TimeOrNull("median_time_to_reply", s.Median)
 	p.TimeOrNull("first_contact_reply_at", s.FirstContact)
 	p.TimeOrNull("first_assignment_at", s.FirstAssigned)

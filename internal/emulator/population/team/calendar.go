@@ -2,6 +2,7 @@ package team
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"time"
 
@@ -105,8 +106,8 @@ const monthlyGrowth = 1.025
 func dayWeight(day, start int64) float64 {
 	d := dateOf(day)
 	w := weekdayShares[d.Weekday()]
-	for months := (day*event.Day - start) / (365 * event.Day / 12); months < 0; months++ {
-		w /= monthlyGrowth
+	if months := (day*event.Day - start) / (365 * event.Day / 12); months < 0 {
+		w *= math.Pow(monthlyGrowth, float64(months))
 	}
 	switch _, month, n := d.Date(); {
 	case month == time.August:
@@ -117,13 +118,14 @@ func dayWeight(day, start int64) float64 {
 	return w
 }
 
-// Arrival returns when somebody comes for the first time, on the day of a time: by the hours in which most people are there. Half of those of a
-// weekend come on the Monday after it.
+// Arrival returns when somebody comes for the first time, by a place among all: as conversations, more in each month, few in August, at night and at weekends.
 func (s *crowd) Arrival(at int64) int64 {
+	return min(s.coming.at(float64(at-(s.start-event.Span))/float64(event.Span-2*event.Day)), s.start-2*event.Day)
+}
+
+// HourOfDay moves a time within its day to the hours at which most people do things.
+func (s *crowd) HourOfDay(at int64) int64 {
 	day, second := dayOf(at)
-	if moved := day + (int64(time.Monday)-int64(dateOf(day).Weekday())+7)%7; !isWorkday(day) && moved < day+3 && at%2 == 0 && (moved+1)*event.Day-zone < s.start-2*event.Day {
-		day = moved
-	}
 	all := 0.0
 	for _, share := range hourShares {
 		all += share
@@ -131,24 +133,60 @@ func (s *crowd) Arrival(at int64) int64 {
 	left := float64(second) / event.Day * all
 	for hour, share := range hourShares {
 		if left < share {
-			return min(day*event.Day-zone+int64(hour)*3600+int64(3600*left/share), s.start-2*event.Day)
+			return day*event.Day - zone + int64(hour)*3600 + int64(3600*left/share)
 		}
 		left -= share
 	}
 	return at
 }
 
-// arrivals has the hours of a year with the sum of their weights up to each one.
+// stays is how long contacts stay that leave: half of them for less than so many seconds.
+const stays = 150 * event.Day
+
+// departing has, for steps of the places of all contacts, how many of those that came before have left. Who came a while ago has left more probably.
+func (a *arrivals) departing(start int64) (sums []float64) {
+	const steps = 500
+	sum := 0.0
+	for i := range steps {
+		age := float64(start-a.at((float64(i)+0.5)/steps)) / stays
+		sum += age / (1 + age)
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+// DepartedPlace returns who among all contacts has left: of those that came lately, few.
+func (s *crowd) DepartedPlace(share float64) float64 {
+	step, before := sort.SearchFloat64s(s.left, share*s.left[len(s.left)-1]), 0.0
+	if step > 0 {
+		before = s.left[step-1]
+	}
+	return (float64(step) + (share*s.left[len(s.left)-1]-before)/(s.left[step]-before)) / float64(len(s.left))
+}
+
+// Stay draws when a contact came that was deleted before any list showed it, and when it was.
+func (s *crowd) Stay(r *event.RNG) (created, deleted int64) {
+	for range 100 {
+		created = s.coming.at(r.Float64())
+		if deleted = s.HourOfDay(created + event.Day + spread(r, 90*event.Day, 400*event.Day)); deleted < s.start-event.Day {
+			return created, deleted
+		}
+	}
+	created = s.start - event.Span
+	return created, r.TimeBetween(created+event.Day, s.start-event.Day)
+}
+
+// arrivals has the hours of a span of time with the sum of their weights up to each one.
 type arrivals struct {
 	begin int64 // of the first hour
 	sums  []float64
 }
 
-// newArrivals returns the hours of the year before hour 0.
-func newArrivals(start int64) *arrivals {
-	a := &arrivals{begin: start - year}
+// newArrivals returns the hours of a span of time before hour 0.
+func newArrivals(start, span int64) *arrivals {
+	a := &arrivals{begin: start - span}
 	sum := 0.0
-	for hour := range int64(year / 3600) {
+	for hour := range span / 3600 {
 		sum += hourWeight(a.begin+hour*3600, start)
 		a.sums = append(a.sums, sum)
 	}

@@ -67,7 +67,7 @@ func newCast() *event.Cast {
 		Brands: []event.Brand{{ID: "4400", Name: "Acme", Address: "7100", HelpCenter: "88101"}},
 	}
 	// The members of segments are counted by place, so the places keep their meaning and only get readable names.
-	for n, name := range []string{"All users", "All leads", "Seen before", "Never signed up", "Never replied", "Many tags", "Germany and France", "Power users", "On mobile",
+	for n, name := range []string{"All users", "All leads", "Seen before", "Never signed up", "Never replied", "Many tags", "Germany and France", "Duplicates to merge", "On mobile",
 		"With a company", "No e-mail", "Tagged"} {
 		c.Segments = append(c.Segments, event.Segment{Name: name, Made: int64(n) * 40 * event.Day, Updated: int64(n)*40*event.Day + 20*event.Day})
 	}

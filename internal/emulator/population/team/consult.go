@@ -11,8 +11,8 @@ func (l *life) consult() {
 	c := event.Consultation{N: int32(len(l.consulted)), At: l.now + 1, Rounds: 1 + pick(l.r, 70, 30), Part: int64(len(l.parts) - 1), Sent: -1}
 	c.Outcome = []string{"approved", "taken_over", "timed_out_escalated", "timed_out_sent"}[pick(l.r, 62, 20, 10, 8)]
 	c.End = c.At + 20 + min(spread(l.r, 9*60, 40*60), 4*3600)
-	if c.Outcome == "timed_out_sent" {
-		c.Rounds = 0 // nobody said anything, so nothing was changed
+	if c.Outcome == "timed_out_sent" || c.Outcome == "approved" && l.r.Chance(0.55) {
+		c.Rounds = 0 // nobody wanted anything changed
 	}
 	l.consulted = append(l.consulted, c)
 	l.now = c.End + 5

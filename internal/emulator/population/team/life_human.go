@@ -221,14 +221,14 @@ func (l *life) finish() {
 			return
 		}
 		l.reply(l.of.closing)
-		l.now += []int64{0, 5, 40, 300}[pick(l.r, 5, 45, 32, 18)]
+		l.now += []int64{0, 5, 40, 300}[pick(l.r, 2, 48, 32, 18)]
 		l.close(by, "")
 		l.closed(true)
 		return
 	}
 	switch {
 	case l.slow && l.r.Chance(0.65): // an e-mail is closed as it is answered
-		l.now += []int64{0, 1, 3}[pick(l.r, 8, 46, 46)]
+		l.now += []int64{0, 1, 3}[pick(l.r, 4, 48, 48)]
 	case l.slow:
 		l.now = afterOffice(l.now+event.Day, spread(l.r, 3*3600, 12*3600))
 	case l.r.Chance(0.25): // somebody waits a day for an answer

@@ -3,6 +3,7 @@ package team
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"aqueduck/internal/emulator/event"
@@ -46,6 +47,9 @@ type crowd struct {
 	seed  uint64 // of the workspace
 	start int64  // hour 0
 	firms int    // number of companies at hour 0
+
+	coming *arrivals // of contacts, in three years
+	left   []float64 // by the places of contacts in steps: how many of those before have left
 }
 
 // companyName returns the name of the nth company: no two have the same one.
@@ -89,6 +93,9 @@ func (s *crowd) Contact(num int, id string, created, lately int64, user bool, co
 	d.Place = &places[pick(r, placeShares...)]
 	if d.LastSeen != 0 {
 		d.Browser = &browsers[r.IntN(len(browsers))]
+		if user && r.Chance(0.16) { // users have the app, too
+			d.IOSApp, d.IOSSeen = &event.MobileApp{Name: "Acme", Version: "7.3.1", Device: "iPhone15,3", OS: "17.5.1", SDK: "17.1.0"}, d.LastSeen
+		}
 	}
 	d.Unsubscribed, d.Bounced, d.Spam = r.Chance(0.06), r.Chance(0.015), r.Chance(0.002)
 	if r.Chance(0.3) {
@@ -96,6 +103,13 @@ func (s *crowd) Contact(num int, id string, created, lately int64, user bool, co
 	}
 	if r.Chance(0.35) {
 		d.Tags = []int32{int32(zipf(r, len(tagNames)))}
+	}
+	if r.Chance(0.02) { // some have many tags
+		for _, n := range []int32{13, 14, 18, 25} {
+			if !slices.Contains(d.Tags, n) {
+				d.Tags = append(d.Tags, n)
+			}
+		}
 	}
 	if r.Chance(0.08) {
 		d.Notes = []int32{int32(num * 32)}
@@ -133,8 +147,10 @@ func (s *crowd) drawTimes(r *event.RNG, d *event.Contact, lately int64) {
 func (s *crowd) LastVisit(r *event.RNG, created int64, left bool) int64 {
 	latest := s.start - 3600
 	if left {
-		if end := created + spread(r, 130*event.Day, 500*event.Day); end < latest {
-			return end
+		for range 20 {
+			if end := max(created, s.HourOfDay(created+spread(r, stays, 4*stays))); end < latest {
+				return end
+			}
 		}
 		return r.TimeBetween(created, latest)
 	}
@@ -181,9 +197,11 @@ func (s *crowd) Company(n int32, id string) *event.Company {
 	people := 10 / peopleSkew * math.Pow(s.rank(n), 1/peopleSkew-1) // about as many contacts as it has
 	large := math.Sqrt2 * math.Erfinv(1-2*s.rank(n))                // normal over the companies
 	f.Spend = 9 + int64(350*math.Exp(math.Log(2000.0/350)/1.2816*(0.6*large+0.8*normal(r))))
-	f.Size = min(4+int64(1.8*people)+int64(people*float64(spread(r, 80, 250))/100), 5000)
+	f.Size = min(4+int64(1.8*people)+int64(people*float64(spread(r, 120, 1400))/100), 5000)
 	f.Sessions = spread(r, 60, 600)
-	f.LastRequest = s.LastVisit(r, made, false)
+	if !r.Chance(0.03) { // a few signed up and never came
+		f.LastRequest = s.LastVisit(r, made, false)
+	}
 	f.Plan = planOf(f.Spend)
 	f.Attrs = []event.Attribute{{Name: "region", Raw: []string{`"DACH"`, `"UK and Ireland"`, `"France"`, `"Southern Europe"`, `"North America"`}[pick(r, 35, 22, 14, 16, 13)]}}
 	if r.Chance(0.3) {

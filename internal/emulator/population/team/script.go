@@ -49,7 +49,9 @@ type happening struct {
 
 // New returns the script of a workspace with a number of contacts at hour 0.
 func New(seed uint64, start int64, contacts int) *Script {
-	return &Script{library: library{seed, start}, crowd: crowd{seed, start, population.CountCompanies(contacts)}, seed: seed, start: start, when: newArrivals(start), loads: make([][]int64, len(everyone))}
+	coming := newArrivals(start, event.Span)
+	return &Script{library: library{seed, start}, crowd: crowd{seed, start, population.CountCompanies(contacts), coming, coming.departing(start)}, seed: seed, start: start,
+		when: newArrivals(start, year), loads: make([][]int64, len(everyone))}
 }
 
 // settled is how many seconds before hour 0 the last thing of the population happened.

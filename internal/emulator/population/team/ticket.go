@@ -46,6 +46,9 @@ func (s *Script) newTicket(r *event.RNG, from *talk) *ticket {
 	c.public = Cast.TicketTypes[t.kind].Category == event.CustomerTicket // all others have notes only
 	c.add(event.Part{Type: "assignment", Author: event.Bot, Assigned: event.Assigned{As: event.AssignTeamAndTeammate, Team: teams[team].ID, Admin: everyone[me].ID}})
 	took := min(3*3600+spread(r, 1.4*float64(event.Day), 6.6*float64(event.Day)), 55*event.Day)
+	if Cast.TicketTypes[t.kind].Name == "Feature request" && r.Chance(0.15) { // a wish waits for its release
+		took = int64(30+r.IntN(60)) * event.Day
+	}
 	c.work(took)
 	c.end(took)
 	return t
@@ -94,17 +97,38 @@ func (c *casework) work(took int64) {
 	}
 }
 
-// end resolves the ticket. Now and then the customer never answers, and it is closed.
+// end resolves the ticket. Now and then it waits for the customer first: when nothing comes for a week, it is resolved all the same.
 func (c *casework) end(took int64) {
 	end := max(afterOffice(c.at+took, 60), c.now+300)
-	if c.r.Chance(0.12) {
+	if c.public && c.r.Chance(0.14) {
 		c.now = max(afterOffice(end-took/4, 60), c.parts[len(c.parts)-1].At+60)
 		c.move(waitingOnCustomer)
-		c.now, c.state = afterOffice(c.now+6*event.Day, 0), "closed"
-		c.add(event.Part{Type: "close", Author: c.by})
-		return
+		if c.r.Chance(0.35) {
+			c.now = afterOffice(c.now+7*event.Day, 0)
+			c.move(resolved)
+			return
+		}
+		c.now += min(spread(c.r, 20*3600, 3*event.Day), 6*event.Day)
+		c.comment(c.customer, c.of.given)
+		c.now = afterOffice(c.now, spread(c.r, 1.4*3600, 7*3600))
+		c.move(inProgress)
+		end = afterOffice(c.now, spread(c.r, 3*3600, 12*3600))
 	}
 	c.now = end
+	c.resolve()
+	if c.public && c.r.Chance(0.07) { // the customer comes back: it did not help
+		c.now += 600 + min(spread(c.r, 20*3600, 4*event.Day), 12*event.Day)
+		c.state = "open"
+		c.comment(c.customer, c.of.again)
+		c.now = afterOffice(c.now, spread(c.r, 1.4*3600, 7*3600))
+		c.move(inProgress)
+		c.now = afterOffice(c.now, spread(c.r, 6*3600, 20*3600))
+		c.resolve()
+	}
+}
+
+// resolve ends the ticket with an answer, where the customer reads it.
+func (c *casework) resolve() {
 	if c.public {
 		c.comment(c.by, c.answer())
 		c.now += 5
