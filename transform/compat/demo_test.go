@@ -78,6 +78,24 @@ var rules = []string{
 		FROM models.state_intervals GROUP BY ALL) i ON i.conversation_id = c.id`,
 	`CREATE TABLE ours AS SELECT m.*, f.resolved, COLUMNS('^statistics_') FROM models.conversation_metrics m JOIN models.first_contact_resolution f USING (conversation_id)
 		JOIN main.conversations c ON c.id = m.conversation_id`,
+	`CREATE TABLE former AS
+	SELECT c.id, first_response_at, epoch(first_response_at) - epoch(c.created_at) AS time_to_first_response, coalesce(assignments, 0) AS assignments, handled, coalesce(i.reopens, 0) AS reopens, wrote_at,
+		CASE WHEN f.first_closed_at IS NULL OR wrote_at IS NULL THEN NULL WHEN i.reopens > 0 OR f.next_conversation_at <= f.first_closed_at + INTERVAL 168 HOURS THEN false
+			WHEN f.first_closed_at + INTERVAL 168 HOURS <= (SELECT max(_synced_at) FROM main.conversations) THEN true END AS resolved
+	FROM (SELECT c.*, least(CASE WHEN source_author_type IN ('user', 'lead') THEN created_at END, p.wrote_at) AS wrote_at, p.* EXCLUDE (id, wrote_at) FROM main.conversations c LEFT JOIN (
+		SELECT conversation_id AS id, min(created_at) FILTER (part_type = 'comment' AND author_type IN ('user', 'lead')) AS wrote_at,
+			min(created_at) FILTER (author_type = 'admin' AND NOT coalesce(from_ai_agent OR is_ai_answer, false) AND (part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen') AND (has_words OR redacted))) AS first_response_at,
+			count(*) FILTER (coalesce(assigned_to_type, admin_assignee_id, team_assignee_id) IS NOT NULL) AS assignments
+		FROM main.conversation_parts GROUP BY ALL) p ON p.id = c.id) c
+	JOIN models.first_contact_resolution f ON f.conversation_id = c.id
+	LEFT JOIN (SELECT conversation_id, sum(seconds) AS handled FROM (
+			SELECT conversation_id, coalesce(assigned_to_type, '') <> 'nobody_admin' AND (assigned_to_type IS NOT NULL OR admin_assignee_id <> '0' OR team_assignee_id <> '0') AS begins,
+				epoch(lead(created_at) OVER (PARTITION BY conversation_id ORDER BY created_at, length(id), id)) - epoch(created_at) AS seconds
+			FROM main.conversation_parts WHERE part_type = 'close' OR coalesce(assigned_to_type, admin_assignee_id, team_assignee_id) IS NOT NULL
+		) WHERE begins GROUP BY ALL) h ON h.conversation_id = c.id
+	LEFT JOIN (SELECT conversation_id, count(*) FILTER (state = 'open' AND before = 'closed') AS reopens
+		FROM (SELECT *, lag(state) OVER (PARTITION BY conversation_id ORDER BY number) AS before FROM models.state_intervals) GROUP BY ALL) i ON i.conversation_id = c.id`,
+	"CREATE TABLE moved AS SELECT o.*, COLUMNS(p.* EXCLUDE (id)) AS 'former_\\0', e.waited AS explore_waited FROM ours o JOIN former p ON p.id = o.conversation_id JOIN explore e ON e.id = o.conversation_id",
 	"CREATE TABLE compared AS SELECT o.*, o.conversation_id AS id, COLUMNS(p.* EXCLUDE (id, state, rating)) AS 'their_\\0', COLUMNS(e.* EXCLUDE (id)) AS 'explore_\\0' FROM ours o JOIN package p ON p.id = o.conversation_id JOIN explore e ON e.id = o.conversation_id",
 }
 
@@ -167,6 +185,28 @@ var toolRows = [][5]string{
 		"any_value((SELECT count(*) FROM models.state_intervals s, (SELECT max(midnight_at) AS midnight FROM models.backlog_daily) WHERE state <> 'closed' AND began_at < midnight AND coalesce(ended_at > midnight, true)))"},
 }
 
+// movedRows are the definitions of docs/numbers.md that changed: measure, what it was, its former value, its value, whether both are equal in a conversation.
+var movedRows = [][5]string{
+	{"conversations with a first response", "a comment or an assignment with words, whether the contact had written or not; words with a close, a snooze or a reopening did not count", "count(former_first_response_at)", "count(first_human_response_at)", "former_first_response_at IS NOT DISTINCT FROM first_human_response_at"},
+	{"time to it, median, in minutes", "from creation; negative where the conversation was imported", "round(median(former_time_to_first_response) / 60, 1)", "round(median(time_to_first_response_calendar) / 60, 1)", "former_time_to_first_response IS NOT DISTINCT FROM time_to_first_response_calendar"},
+	{"conversations in which a contact wrote", "choices of quick replies did not count", "count(former_wrote_at)", "count(first_contact_reply_at)", "former_wrote_at IS NOT DISTINCT FROM first_contact_reply_at"},
+	{"reopens", "from closed to open at once, not by way of a snooze", "sum(former_reopens)", "sum(reopens)", "former_reopens = reopens"},
+	{"assignments", "what only removed somebody counted too", "sum(former_assignments)", "sum(assignments)", "former_assignments = assignments"},
+	{"handling time, in days", "from an assignment to the next one or a close, with queues, bots and snoozes", "round(sum(former_handled) / 86400)", "round(sum(handling_time) / 86400)", "former_handled IS NOT DISTINCT FROM handling_time"},
+	{"resolved at first contact, in percent", "also when nobody answered", "round(100.0 * count(*) FILTER (former_resolved) / count(former_resolved), 1)", "round(100.0 * count(*) FILTER (resolved) / count(resolved), 1)", "former_resolved IS NOT DISTINCT FROM resolved"},
+	{"reply time, median of medians, in minutes", "answers of the AI agent and of workflows counted too; `median_reply_time_any` has it", "round(median(median_reply_time_any) / 60, 1)", "round(median(median_reply_time) / 60, 1)", "median_reply_time_any IS NOT DISTINCT FROM median_reply_time"},
+	{"backlog of the last midnight", "with messages of the workspace that nobody has answered", toolRows[len(toolRows)-1][4], toolRows[len(toolRows)-1][1], ""},
+}
+
+// movedRow is a row of what changed.
+func (f *testFile) movedRow(row [5]string) string {
+	differ := "–"
+	if row[4] != "" {
+		differ = f.figure("count(*) FILTER (NOT (" + row[4] + ")) FROM moved")
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", row[0], row[1], f.figure(row[2]+" FROM moved"), f.figure(row[3]+" FROM moved"), differ)
+}
+
 // toolCell is a tool's value, and the share of conversations in which it is ours.
 func (f *testFile) toolCell(cell string) string {
 	if cell == "" {
@@ -196,7 +236,7 @@ func TestThePageOfDifferencesIsMeasuredOnTheDemo(t *testing.T) {
 	}
 	f := openDemo(t)
 	f.requireOfficeHoursOfTheTeam()
-	var moving, tools, reasons strings.Builder
+	var moving, tools, reasons, moved strings.Builder
 	moving.WriteString("\n| measure | package | `models` | why |\n|---|---:|---:|---|\n")
 	for _, row := range packageRows {
 		fmt.Fprintf(&moving, "| %s | %s | %s | %s |\n", row[0], f.fill(row[1]), f.fill(row[2]), f.fill(row[3]))
@@ -205,6 +245,10 @@ func TestThePageOfDifferencesIsMeasuredOnTheDemo(t *testing.T) {
 	for _, row := range toolRows {
 		fmt.Fprintf(&tools, "| %s | %s | %s | %s | %s |\n", row[0], f.toolCell(row[1]), f.toolCell(row[2]), f.toolCell(row[3]), f.toolCell(row[4]))
 	}
+	moved.WriteString("\n| measure | before | value before | value now | conversations that differ |\n|---|---|---:|---:|---:|\n")
+	for _, row := range movedRows {
+		moved.WriteString(f.movedRow(row))
+	}
 	reasons.WriteString("\n| measure | compared | agree | why the others do not |\n|---|---:|---:|---|\n")
 	for _, row := range f.rowTexts(`SELECT measure, n, round(100.0 * a / n, 1), coalesce(why, '–') FROM (SELECT measure, count(*) AS n, count(*) FILTER (agrees) AS a FROM models.metric_drift WHERE source = 'statistics' GROUP BY measure)
 		LEFT JOIN (SELECT measure, string_agg(why || ' ' || n, ', ' ORDER BY n DESC, why) AS why FROM (SELECT measure, why, count(*) AS n FROM models.metric_drift WHERE source = 'statistics' AND NOT agrees GROUP BY ALL) GROUP BY measure)
@@ -212,7 +256,7 @@ func TestThePageOfDifferencesIsMeasuredOnTheDemo(t *testing.T) {
 		cells := strings.Split(row, "|")
 		fmt.Fprintf(&reasons, "| `%s` | %s | %s %% | %s |\n", cells[0], f.figure(cells[1]), strings.TrimSuffix(cells[2], ".0"), cells[3])
 	}
-	for path, made := range map[string]map[string]string{"../../docs/moving.md": {"differences": moving.String() + "\n"}, "../../docs/numbers.md": {"tools": tools.String() + "\n", "reasons": reasons.String() + "\n"}} {
+	for path, made := range map[string]map[string]string{"../../docs/moving.md": {"differences": moving.String() + "\n"}, "../../docs/numbers.md": {"tools": tools.String() + "\n", "moved": moved.String() + "\n", "reasons": reasons.String() + "\n"}} {
 		text, err := os.ReadFile(path)
 		must(t, err)
 		want := string(text)

@@ -31,6 +31,7 @@ other. Every publish builds them over the stored tables. A model is missing if i
 - Models read ` + "`" + `contacts` + "`" + ` and the tables beside it, never the tables of schema ` + "`" + `_raw` + "`" + `. The views ` + "`" + `contacts_raw` + "`" + `, ` + "`" + `contacts_by_id` + "`" + ` and the like
   are deprecated: a model or stream file of yours that reads one no longer works from the next version on. ` + "`" + `aqueduck check` + "`" + ` and each run warn of it, with the new name.
 - The source's own statistics are never mixed with times from stored parts.
+- Some measures had other definitions before the first version: [what changed](numbers.md#what-changed-here), and by how much on the demo.
 
 ## Your own models
 
