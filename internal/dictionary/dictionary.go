@@ -289,7 +289,7 @@ func (b *dictionaryBuilder) describeTable(o publish.RelationOutline) DictionaryT
 		}
 		column := DictionaryColumn{Name: c.Name, Type: strings.ToLower(c.SQL), Doc: c.Doc, PII: c.PII || c.Person, References: c.References, From: fields[c.Name]}
 		if made {
-			column.From = b.inheritedSource(t.Reads, c.Name)
+			column.From = b.columnSource(relation, t.Reads, o.Columns, c.Name)
 		}
 		if !o.Model {
 			column.Into = b.modelsReading(o.Name, c.Name)
@@ -297,18 +297,6 @@ func (b *dictionaryBuilder) describeTable(o publish.RelationOutline) DictionaryT
 		t.Columns = append(t.Columns, column)
 	}
 	return t
-}
-
-// inheritedSource returns the column with the same name in the first relation that the SQL reads. Its comment comes from there too.
-func (b *dictionaryBuilder) inheritedSource(reads []string, column string) []string {
-	for _, o := range b.outline {
-		name := queryName(o)
-		has := func(c transform.Column) bool { return c.Name == column }
-		if slices.Contains(reads, name) && slices.ContainsFunc(o.Columns, has) {
-			return []string{name + "." + column}
-		}
-	}
-	return nil
 }
 
 // unspoken matches comments and string literals in SQL, whose words are no names of columns.
