@@ -1,6 +1,7 @@
 package queries_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -89,5 +90,15 @@ func TestSavedQueriesAnswerInTheOrderThatPeopleExpect(t *testing.T) {
 	}
 	if len(expected) > 0 {
 		t.Errorf("there are no such queries: %v", expected)
+	}
+}
+
+// TestTicketNumbersSortAsNumbers: the API sends them as text, in which 10 comes before 9.
+func TestTicketNumbersSortAsNumbers(t *testing.T) {
+	t.Parallel()
+	s := openPublishedFile(t)
+	sorted := func(by string) []string { return s.queryRows("SELECT number FROM tickets ORDER BY " + by) }
+	if got, want := sorted("ticket_number"), sorted("length(number), number"); !slices.Equal(got, want) || slices.Equal(got, sorted("number")) {
+		t.Errorf("by ticket_number: %v, want %v", got, want)
 	}
 }

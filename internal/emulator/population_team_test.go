@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestTheTeamIsWhatItsPageSays(t *testing.T) {
 	t.Parallel()
 	s := newTeamSurvey(emulator.New(emulator.Config{Seed: 1, Population: emulator.Team, Start: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)}))
 	figures := slices.Concat(s.arrivalFigures(), s.sizeFigures(), s.answerFigures(), s.agentFigures(), s.endFigures(), s.backlogFigures(), s.chargeFigures(), s.ratingFigures(),
-		s.levelFigures(), s.sideFigures(), s.accountFigures(), s.growthFigures(), s.contentFigures(), s.edgeFigures())
+		s.levelFigures(), s.sideFigures(), s.accountFigures(), s.growthFigures(), s.contentFigures(), s.languageFigures(), s.edgeFigures())
 	for _, f := range figures {
 		if f.measured < f.low || f.measured > f.high {
 			t.Errorf("%s: %.2f %s, asked for %s (%g to %g)", f.what, f.measured, f.unit, f.asked, f.low, f.high)
@@ -804,6 +805,52 @@ func (s *teamSurvey) contentFigures() []teamFigure {
 		{"articles that do not help", "2", 2, 2, float64(bad), ""},
 		{"segments without members", "at most one", 0, 1, float64(empty), ""},
 		{"companies with 250 employees and more", "some", 2, 12, percent(large, len(companies)), "%"},
+	}
+}
+
+// wordsOf are words of a language that the others do not have.
+var wordsOf = map[string]*regexp.Regexp{
+	"en": regexp.MustCompile(`(?i)\b(the|is|we|our|you|my|it|does|did|please|thanks|and|of)\b`),
+	"de": regexp.MustCompile(`(?i)\b(die|der|das|nicht|wir|ich|und|ist|für|den|eine|bitte|unsere|sie)\b`),
+	"fr": regexp.MustCompile(`(?i)\b(le|les|nous|est|je|pour|une|vous|des|ne|pas|notre|sur)\b|\b[lnd]'`),
+	"es": regexp.MustCompile(`(?i)\b(el|los|las|una|que|nuestra|hemos|quiero|cómo|está|con|del)\b|[¿ñ]`),
+	"it": regexp.MustCompile(`(?i)\b(il|di|che|non|della|sono|abbiamo|nostra|per|come|vorrei|gli)\b`),
+}
+
+// languageFigures look for each language in what customers ask.
+func (s *teamSurvey) languageFigures() []teamFigure {
+	speaks, texts, right, all := map[any]any{}, map[string]map[any]bool{}, 0, 0
+	for _, row := range s.w.Oracle("contacts") {
+		speaks[row["id"]] = row["language_override"]
+	}
+	for language := range wordsOf {
+		texts[language] = map[any]bool{}
+	}
+	for _, d := range s.talks {
+		language, _ := speaks[d.row["source_author_id"]].(string)
+		body, _ := d.row["source_body"].(string)
+		if language == "" || body == "" || d.row["source_type"] == "phone_call" {
+			continue
+		}
+		best, most := "", 0
+		for _, other := range []string{"en", "de", "fr", "es", "it"} {
+			if n := len(wordsOf[other].FindAllString(body, -1)); n > most {
+				best, most = other, n
+			}
+		}
+		all++
+		if texts[language][body] = true; best == language {
+			right++
+		}
+	}
+	least := len(s.talks)
+	for _, of := range texts {
+		least = min(least, len(of))
+	}
+	return []teamFigure{
+		{"languages that customers ask in", "5", 5, 5, float64(len(texts)), ""},
+		{"first messages in the language of their contact, by their words", "all but spam", 88, 100, percent(right, all), "%"},
+		{"different first messages in the language with the fewest", "some", 15, 3000, float64(least), ""},
 	}
 }
 
