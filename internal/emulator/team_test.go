@@ -80,6 +80,36 @@ func TestTheSmallestTeams(t *testing.T) {
 	}
 }
 
+// TestATeamGrowsAsBeforeHour0: as many contacts come in the weeks after hour 0 as in those before it, few of them as users.
+func TestATeamGrowsAsBeforeHour0(t *testing.T) {
+	t.Parallel()
+	w := emulator.New(emulator.Config{Seed: 3, Population: emulator.Team, Contacts: 6000, Inactive: 100, Conversations: 100})
+	start := w.CurrentTime().Unix()
+	firms := len(w.Oracle("companies"))
+	w.SimulateHours(14 * 24)
+	before, after, users := 0, 0, 0
+	for _, row := range w.Oracle("contact_activities") {
+		if row["event_type"] != "contact.created" {
+			continue
+		}
+		switch at := unix(row["created_at"]); {
+		case at > start:
+			after++
+			if row["role"] == "user" {
+				users++
+			}
+		case at > start-14*86400:
+			before++
+		}
+	}
+	if before < 100 || after < before*2/3 || after > before*3/2 || users > after/4 {
+		t.Errorf("%d contacts came in the two weeks before hour 0, %d in those after it, %d of them as users", before, after, users)
+	}
+	if more := len(w.Oracle("companies")) - firms; more < 5 || more > 40 {
+		t.Errorf("%d companies came in two weeks, to %d", more, firms)
+	}
+}
+
 // TestContactsOfATeamTellWhatTheirConversationsDo: an active contact last wrote when its newest message was sent, or before the conversations that are stored.
 // Nobody begins a conversation after having left, and no company has more contacts than employees.
 func TestContactsOfATeamTellWhatTheirConversationsDo(t *testing.T) {

@@ -18,6 +18,7 @@ type Script interface {
 	Changes(r *event.RNG, at int64) []event.FieldChange     // of a contact
 	Arrival(at int64) int64                                 // when a contact of hour 0 was created, by its place among all: a time of the three years
 	DepartedPlace(share float64) float64                    // place of one that became inactive among all in the order of creation, from 0 to 1
+	Busy(at int64) float64                                  // how much more happens in the hour of a time than in the mean of all hours
 	HourOfDay(at int64) int64                               // a time on the same day, at an hour at which people do things
 	Stay(r *event.RNG) (created, deleted int64)             // of a contact that was deleted before any list showed it
 	Note(n int32) string                                    // body of a note about a contact

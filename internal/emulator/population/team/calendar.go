@@ -123,6 +123,15 @@ func (s *crowd) Arrival(at int64) int64 {
 	return min(s.coming.at(float64(at-(s.start-event.Span))/float64(event.Span-2*event.Day)), s.start-2*event.Day)
 }
 
+// Busy returns how much more happens in the hour of a time than in the mean of all hours of a week.
+func (s *crowd) Busy(at int64) float64 {
+	sum := 0.0
+	for hour := range int64(7 * 24) {
+		sum += hourWeight(s.start+hour*3600, s.start) / (7 * 24)
+	}
+	return hourWeight(at, s.start) / sum
+}
+
 // HourOfDay moves a time within its day to the hours at which most people do things.
 func (s *crowd) HourOfDay(at int64) int64 {
 	day, second := dayOf(at)

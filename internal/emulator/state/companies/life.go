@@ -72,8 +72,9 @@ func (w *Companies) SimulateCompaniesHour(base int64) {
 func (w *Companies) simulateCompany(r *event.RNG, at int64) {
 	e := event.CompanyEvent{At: at, Kind: event.CompanyUpdated, N: int32(r.IntN(len(w.CompanyList)))}
 	have := w.CompanyList[e.N].Newest.Tags
+	script := w.Setup.Origin.Script
 	switch x := r.IntN(10); {
-	case x == 0:
+	case x == 0 && (script == nil || r.Chance(script.Busy(at)/5)):
 		_, _ = w.createCompanyAt(at, nil) // cannot be refused, as nothing is set
 		return
 	case x == 1:

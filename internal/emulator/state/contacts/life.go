@@ -73,7 +73,13 @@ func (w *Book) lifeEvent(r *event.RNG, fits func(c *StoredContact) bool, e event
 }
 
 func lifeCreate(w *Book, r *event.RNG, at int64) bool {
-	_, err := w.createDrawn(at, w.Maker.DrawContact(len(w.List), at, at, r.Chance(0.5)), nil)
+	users := 0.5
+	if s := w.Setup.Origin.Script; s != nil {
+		if users = 0.1; !r.Chance(s.Busy(at) / 4) { // as many come as before hour 0, and as they did
+			return false
+		}
+	}
+	_, err := w.createDrawn(at, w.Maker.DrawContact(len(w.List), at, at, r.Chance(users)), nil)
 	return err == nil
 }
 
