@@ -17,7 +17,28 @@ type timeAxis struct {
 	Lines []streamLine
 	Marks template.HTML // round times, as texts over the lines
 	Paces []paceLane
+	Steps []stepBar
 	Took  time.Duration
+}
+
+// stepBar is a step of the run's publishes. Its bar is as long as its part of the longest step.
+type stepBar struct {
+	What string
+	Took time.Duration
+	Bar  template.HTML
+}
+
+// stepBars draws the steps of publishes.
+func stepBars(steps []runlog.PublishStep) (all []stepBar) {
+	longest := time.Millisecond
+	for _, s := range steps {
+		longest = max(longest, s.Took)
+	}
+	for _, s := range steps {
+		bar := fmt.Sprintf(`<svg class="inbar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="publishing" width="%.1f" height="10"/></svg>`, 100*float64(s.Took)/float64(longest))
+		all = append(all, stepBar{s.What, s.Took, template.HTML(bar)})
+	}
+	return all
 }
 
 type streamLine struct {
@@ -44,7 +65,7 @@ func axisOf(d *runlog.RunAccount) timeAxis {
 	if a.Took <= 0 {
 		return timeAxis{}
 	}
-	a.Marks = drawMarks(a.Took)
+	a.Marks, a.Steps = drawMarks(a.Took), stepBars(d.Trace.Steps)
 	called := runlog.StreamNamer(d.Trace.Streams, func(s runlog.TracedStream) (string, string) { return s.Workspace, s.Stream })
 	began := func(s runlog.TracedStream) time.Time {
 		if len(s.Spans) == 0 {

@@ -78,7 +78,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	b := loginToShared(t)
 	w, _ := warehouse()
 	page := b.fetchPage("/runs/" + w.failed)
-	requireTexts(t, page, " a minute</small>", "<h2>Publish</h2>", "<code>"+strings.TrimSuffix(filepath.Base(w.runner.Dir.Current()), ".duckdb"))
+	requireTexts(t, page, " a minute</small>", "<h2>Publish</h2>", "<td>Parquet files</td>", "<td>showing it to readers</td>", "<code>"+strings.TrimSuffix(filepath.Base(w.runner.Dir.Current()), ".duckdb"))
 	requireTexts(t, page, `<svg class="pace"`, `<path class="budget"`, "Requests a minute <small>up to ", ", budget 60</small>")
 	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
 		"<b>data</b>", "needs action", "next: ", "Retry failed", "Published</dt><dd>yes")

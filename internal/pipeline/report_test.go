@@ -166,7 +166,7 @@ func TestStatusShowsTheRunUnderWay(t *testing.T) {
 	}
 	// Its trace is kept, with all its requests, and with spans within the run.
 	trace, err := runlog.ReadTrace(b.runner.Dir, s.Runs[0].Run)
-	if err != nil || trace == nil || trace.Ended.Before(s.Runs[0].Finished) || len(trace.Publishing) == 0 {
+	if err != nil || trace == nil || trace.Ended.Before(s.Runs[0].Finished) || len(trace.Publishing) == 0 || len(trace.Steps) < 8 {
 		t.Fatalf("%+v, %v", trace, err)
 	}
 	var requests int64

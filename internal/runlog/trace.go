@@ -24,7 +24,8 @@ type Trace struct {
 	Ended      time.Time      `json:"ended,omitzero"` // absent while the run goes on, and after a crash
 	Streams    []TracedStream `json:"streams"`
 	Publishing []Span         `json:"publishing"`
-	Pace       []PacePoint    `json:"pace,omitempty"` // in the order of their times; those of several workspaces are mixed
+	Steps      []PublishStep  `json:"steps,omitempty"` // of its publishes, in their order; their times are summed over all publishes
+	Pace       []PacePoint    `json:"pace,omitempty"`  // in the order of their times; those of several workspaces are mixed
 
 	Configuration []config.Origin `json:"configuration,omitempty"` // where its settings came from, without their values
 }
@@ -66,6 +67,12 @@ type Span struct {
 	What string    `json:"what"` // reading, waiting, committing, publishing
 	From time.Time `json:"from"` // by the warehouse's clock
 	To   time.Time `json:"to"`   // likewise
+}
+
+// PublishStep is how long a step of the publishes of a run took.
+type PublishStep struct {
+	What string        `json:"what"`
+	Took time.Duration `json:"took_ns"`
 }
 
 const (

@@ -24,6 +24,7 @@ import (
 func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	r.Progress.Publishing(true)
 	defer r.Progress.Publishing(false)
+	r.Progress.BeginStep("erasures")
 	r.Progress.Trim() // a publish needs the memory more than the batches after it
 	if err := eraseGone(ctx, r); err != nil {
 		return err
@@ -53,6 +54,7 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 	r.Reported.Unchanged = result.Unchanged && !r.Reported.Published
 	r.Reported.Drifted = r.Reported.Drifted || result.Drifted
 	r.Reported.TablesChanged += result.Changed
+	r.Progress.BeginStep("reports")
 	sendPublished(ctx, r)
 	return nil
 }

@@ -127,6 +127,7 @@ func openRun(ctx context.Context, r *stream.Run) error {
 	spec.What = "run of " + r.Pipeline.Name
 	spec.Accept = func(schema, table string) bool { return acceptsLoss(r, schema, table) }
 	r.Progress = stream.NewProgress(r)
+	spec.Step = r.Progress.BeginStep
 	if r.Withdraw, err = r.Progress.Announce(); err != nil {
 		return err
 	}

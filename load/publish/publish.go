@@ -40,6 +40,7 @@ func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, e
 
 func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	d := p.dir
+	p.spec.beginStep("comparing with the last file")
 	unchanged, err := p.spec.isUnchanged(ctx, d, w)
 	if err != nil {
 		return err
@@ -75,6 +76,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 		return fmt.Errorf("close the work database: %w", err)
 	}
 	crash.At(crash.PublishClosed)
+	p.spec.beginStep("copying the database")
 	p.chooseFileName()
 	// Blocks of the file may still have erased values, until it is written again.
 	p.spec.Rebuild = p.spec.Rebuild || d.Erasing()
@@ -90,6 +92,7 @@ func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	if err != nil {
 		return fmt.Errorf("seal the file: %w", err)
 	}
+	p.spec.beginStep("showing it to readers")
 	// The link comes last. After a kill before it, readers have the old file, and the next run publishes again.
 	if err := p.placeLakes(); err != nil {
 		return err
@@ -175,20 +178,24 @@ func (p *publishRun) copyOptions(path string) duck.Options {
 }
 
 func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
+	p.spec.beginStep("relations")
 	for _, s := range p.spec.Schemas {
 		if err := p.makeRelations(ctx, db, s); err != nil {
 			return fmt.Errorf("relations of %s: %w", s.Name, err)
 		}
 	}
+	p.spec.beginStep("checks")
 	if err := p.verifyCopy(ctx, db); err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
 	if !p.spec.DropLake && (!p.spec.NoLake || p.dir.Erasing()) { // Parquet files may have erased data too
+		p.spec.beginStep("Parquet files")
 		if err := p.writeLakes(ctx, db); err != nil {
 			return err
 		}
 	}
 	crash.At(crash.LakeWritten)
+	p.spec.beginStep("models")
 	for _, s := range p.spec.Schemas {
 		for _, models := range []Models{s.Models, s.Compat} {
 			s.Models = models
@@ -206,6 +213,7 @@ func (p *publishRun) fillCopy(ctx context.Context, db *duck.DB) error {
 
 // recordMetadata writes what the file says about itself.
 func (p *publishRun) recordMetadata(ctx context.Context, db *duck.DB) error {
+	p.spec.beginStep("records")
 	for _, b := range p.models {
 		if err := b.finishModels(ctx, db); err != nil {
 			return fmt.Errorf("models of %s: %w", b.schema.Name, err)
@@ -227,6 +235,7 @@ func (p *publishRun) sealFile() (string, error) {
 	d := p.dir
 	file := filepath.Join(d.Published(), p.name+".duckdb")
 	sum := filepath.Join(p.fresh, "sum")
+	p.spec.beginStep("checksum")
 	// The content is durable before the file gets its name: after a power loss no name leads to half a file.
 	if err := disk.SyncFile(p.copyPath()); err != nil {
 		return "", err
@@ -272,6 +281,7 @@ func (p *publishRun) swapLink(ctx context.Context, file string) (err error) {
 	if err := errors.Join(d.EmptyTrash(), d.DropBookkeeping()); err != nil {
 		return err
 	}
+	p.spec.beginStep("older files")
 	// An erasure has ended only when no older file has the data.
 	if p.result.Removed, err = layout.PruneFiles(ctx, d, p.retention()); err != nil || !d.Erasing() {
 		return err

@@ -39,6 +39,14 @@ type Spec struct {
 	Pool       *duck.Pool      // gives the engines that open its files; nil: each file gets one of its own
 	Emulated   bool            // Now is the clock of an emulated workspace: now() in models is the time of the publish
 	Program    sandbox.Program // this program, for the process that makes the models of users; needed where there are any
+	Step       func(string)    // is told each step as it begins; nil: nobody is
+}
+
+// beginStep tells that a step begins, in words for people.
+func (s *Spec) beginStep(step string) {
+	if s.Step != nil {
+		s.Step(step)
+	}
 }
 
 // Schema is what is published of one workspace.

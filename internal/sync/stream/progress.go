@@ -133,6 +133,7 @@ func (p *Progress) Publishing(on bool) {
 		p.doing, p.since = "publishing", p.run.Now()
 		return
 	}
+	p.endStep(p.run.Now())
 	p.published = appendSpan(p.published, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()}, p.run.Started)
 }
 

@@ -70,6 +70,9 @@ type Progress struct {
 	pace      map[*Workspace]*paceCurve
 	published []runlog.Span
 	since     time.Time // when the publish under way began
+	steps     []runlog.PublishStep
+	step      int       // index in steps of the step under way
+	stepBegan time.Time // when it began; zero: no publish is under way
 }
 
 // backfillProgress is how much of a stream's history is read. Its unit is records: stored ones against the number that the source states.

@@ -66,13 +66,36 @@ func (p *Progress) endReading(t *Task) {
 	}
 }
 
+// BeginStep notes that a step of a publish begins, and that the one before it has ended. Steps of one name are summed over all publishes of the run.
+func (p *Progress) BeginStep(step string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.run.Now()
+	p.endStep(now)
+	p.stepBegan = now
+	at := slices.IndexFunc(p.steps, func(s runlog.PublishStep) bool { return s.What == step })
+	if at < 0 {
+		at = len(p.steps)
+		p.steps = append(p.steps, runlog.PublishStep{What: step})
+	}
+	p.step = at
+}
+
+// endStep adds the time of the step under way, if there is one, to its sum. The caller holds the mutex.
+func (p *Progress) endStep(now time.Time) {
+	if !p.stepBegan.IsZero() {
+		p.steps[p.step].Took += now.Sub(p.stepBegan)
+		p.stepBegan = time.Time{}
+	}
+}
+
 // buildTrace returns the trace so far; ended is zero while the run goes on. The caller does not hold the mutex.
 func (p *Progress) buildTrace(ended time.Time) runlog.Trace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := runlog.Trace{Run: p.run.ID, Pipeline: p.run.Pipeline.Name, Started: p.run.Started, Ended: ended, Publishing: slices.Clone(p.published),
 		Configuration: slices.Concat(p.run.Runner.Flags, p.run.Config.OriginsOf(p.run.Pipeline))}
-	all.Pace = p.tracePace(p.run.Now())
+	all.Pace, all.Steps = p.tracePace(p.run.Now()), slices.Clone(p.steps)
 	if p.doing == "publishing" {
 		all.Publishing = append(all.Publishing, runlog.Span{What: "publishing", From: p.since, To: p.run.Now()})
 	}
