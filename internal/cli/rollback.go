@@ -98,8 +98,12 @@ func printFiles(c *cobra.Command, env *Env, dir layout.Dir, args []string) error
 	if wrong := runlog.ExplainWrong(dir); wrong != nil {
 		return wrong
 	}
-	if env.output == "json" {
+	switch {
+	case env.output == "json":
 		return env.printJSON(append([]admin.PublishedFile{}, files...))
+	case env.output == "table" && len(files) == 0:
+		env.printNotice("no file is published yet; next: " + env.given.Append("aqueduck sync"))
+		return nil
 	}
 	return env.printTimes(render.ListPublished(files))
 }

@@ -18,27 +18,40 @@ import (
 
 // LastLine is the last line of output. Its form is stable, for scripts.
 func (v *Verification) LastLine() string {
-	word := "OK"
-	if v.Exit() != problem.ExitOK {
-		word = "FAILED"
-	}
 	accepted := 0
 	for _, f := range v.Findings {
 		if f.Accepted {
 			accepted++
 		}
 	}
-	failed, compared := "", 0
-	for _, s := range v.Streams {
-		if s.Error == "" && (s.Sampled > 0 || s.Whole) { // whole: a list without a record, too
-			compared++
-		}
+	failed, compared := "", v.compared()
+	word := "OK"
+	switch {
+	case v.Exit() != problem.ExitOK:
+		word = "FAILED"
+	case v.IsEmpty():
+		word = "NOTHING"
 	}
 	if n := v.notCompared(); n > 0 {
 		failed = fmt.Sprintf(" not_compared=%d", n)
 	}
 	return fmt.Sprintf("%s verify streams=%d%s sampled=%d differ=%d findings=%d accepted=%d requests=%d",
 		word, compared, failed, v.Sampled, v.Differ, len(v.Findings), accepted, v.Requests)
+}
+
+// compared is the number of streams of which something was compared.
+func (v *Verification) compared() (n int) {
+	for _, s := range v.Streams {
+		if s.Error == "" && (s.Sampled > 0 || s.Whole) { // whole: a list without a record, too
+			n++
+		}
+	}
+	return n
+}
+
+// IsEmpty reports whether nothing was compared, though no error kept it from that: the chosen streams were never read, or are only audited.
+func (v *Verification) IsEmpty() bool {
+	return v.Exit() == problem.ExitOK && v.compared() == 0 && len(v.Lakes) == 0
 }
 
 // verifyState is what verifications store between runs: ids of differences, without any key or value of a record. It is a file beside the

@@ -14,6 +14,9 @@ func TestLastLineCountsWhatWasNotCompared(t *testing.T) {
 	if line := whole.LastLine(); !strings.HasPrefix(line, "OK verify streams=2 sampled=") {
 		t.Error(line)
 	}
+	if line := (&Verification{Streams: []Verified{{Stream: "calls", How: "not compared: no run has read it"}}}).LastLine(); !strings.HasPrefix(line, "NOTHING verify streams=0 ") {
+		t.Error(line)
+	}
 	part := &Verification{Streams: []Verified{{Stream: "contacts", Sampled: 60}, {Stream: "tags", Class: "transient", Error: "503"}}, Lakes: []VerifiedLake{{Workspace: "main", Class: "disk", Error: "no space"}}}
 	if line := part.LastLine(); !strings.HasPrefix(line, "FAILED verify streams=1 not_compared=2 sampled=") || part.Exit() != problem.ExitFailed {
 		t.Errorf("%d: %s", part.Exit(), line)

@@ -28,7 +28,11 @@ func PrintVerification(v *verify.Verification, w io.Writer) {
 		printLake(lake, v.Given, w)
 	}
 	printFindings(v, w)
-	fmt.Fprintf(w, "\n%s\n%s\n", verify.Confidence(v.Sampled, v.Differ, v.Whole, v.Under), v.LastLine())
+	fmt.Fprintf(w, "\n%s\n", verify.Confidence(v.Sampled, v.Differ, v.Whole, v.Under))
+	if v.IsEmpty() {
+		fmt.Fprintf(w, "     next: HOW says why; the streams that were read: %s\n", v.Given.Append("aqueduck status"))
+	}
+	fmt.Fprintln(w, v.LastLine())
 }
 
 // printVerified writes the table of streams.
