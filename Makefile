@@ -36,9 +36,11 @@ demo: build ## read an emulated workspace into demo/, then ask three questions
 	@for q in docs/queries/demo_*.sql; do echo; sed -n 's/^-- //p' $$q; bin/aqueduck query --dir demo - < $$q || exit 1; done
 
 SPEED ?= 60
+CONSOLE ?= 127.0.0.1:8321
+PORT ?= 8322
 
 playground: build ## a workspace that lives, read each minute, and its console; Ctrl-C ends all
-	@go run ./tools/playground -speed $(SPEED)
+	@go run ./tools/playground -speed $(SPEED) -console $(CONSOLE) -port $(PORT)
 
 # Tests wait for disks and processes: more of them side by side than there are cores use both.
 # Without what debuggers read, a test that holds DuckDB is linked in half the time. `make vet` looks at all of it once.

@@ -85,16 +85,16 @@ func (p *playground) run(ctx context.Context) error {
 	serve := p.start(ctx, []string{"WORKSPACE_URL=" + url, "WORKSPACE_TOKEN=" + token}, "console   ", "serve", "-f", file, "--console", p.console)
 	address, err := serve.waitReady()
 	if err == nil {
-		err = p.printAddress(address, url)
-	}
-	if err == nil {
-		select {
-		case <-ctx.Done():
-		case <-space.ended:
-		case <-serve.ended:
+		if err = p.printAddress(address, url); err == nil {
+			select {
+			case <-ctx.Done():
+			case <-space.ended:
+			case <-serve.ended:
+			}
 		}
+		err = errors.Join(err, serve.failure(ctx))
 	}
-	err = errors.Join(err, serve.failure(ctx), space.failure(ctx))
+	err = errors.Join(err, space.failure(ctx))
 	end()
 	<-serve.ended
 	<-space.ended
@@ -123,7 +123,8 @@ type part struct {
 	log   string        // file with what it says
 	ready chan string   // what follows the word that it says when it is ready
 	ended chan struct{} // closed when it has ended
-	last  string        // its last line
+	fault string        // the last error that it has told
+	how   error         // how its process ended
 }
 
 // start starts the program, which is ready when it says a word.
@@ -131,9 +132,7 @@ func (p *playground) start(ctx context.Context, env []string, word string, args 
 	one := &part{name: args[0], log: filepath.Join(p.dir, args[0]+".log"), ready: make(chan string, 1), ended: make(chan struct{})}
 	go func() {
 		defer close(one.ended)
-		if err := one.follow(ctx, exec.CommandContext(ctx, p.program, args...), env, word); err != nil && one.last == "" {
-			one.last = err.Error()
-		}
+		one.how = one.follow(ctx, exec.CommandContext(ctx, p.program, args...), env, word)
 	}()
 	return one
 }
@@ -159,11 +158,14 @@ func (o *part) follow(ctx context.Context, c *exec.Cmd, env []string, word strin
 		return err
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		o.last = lines.Text()
-		if _, err := fmt.Fprintln(log, o.last); err != nil {
+		line := lines.Text()
+		if strings.HasPrefix(line, "error[") {
+			o.fault = line
+		}
+		if _, err := fmt.Fprintln(log, line); err != nil {
 			return errors.Join(err, c.Cancel(), c.Wait())
 		}
-		if _, rest, ok := strings.Cut(o.last, word); ok && len(o.ready) == 0 {
+		if _, rest, ok := strings.Cut(line, word); ok && len(o.ready) == 0 {
 			o.ready <- rest
 		}
 	}
@@ -176,8 +178,19 @@ func (o *part) waitReady() (rest string, err error) {
 	case rest = <-o.ready:
 		return rest, nil
 	case <-o.ended:
-		return "", fmt.Errorf("%s ended before it was ready: %s; its log is %s", o.name, o.last, o.log)
+		return "", fmt.Errorf("%s ended before it was ready: %s\n  its log is %s\n  next: if something else listens there, choose other addresses: make playground CONSOLE=127.0.0.1:8331 PORT=8332", o.name, o.reason(), o.log)
 	}
+}
+
+// reason is why a process has ended: the error that it told, or else how it ended.
+func (o *part) reason() string {
+	switch {
+	case o.fault != "":
+		return o.fault
+	case o.how != nil:
+		return o.how.Error()
+	}
+	return "it told no error"
 }
 
 // failure is the error of a process that has ended by itself.
@@ -185,7 +198,7 @@ func (o *part) failure(ctx context.Context) error {
 	select {
 	case <-o.ended:
 		if ctx.Err() == nil {
-			return fmt.Errorf("%s ended: %s; its log is %s", o.name, o.last, o.log)
+			return fmt.Errorf("%s has ended by itself: %s\n  its log is %s\n  next: make playground goes on where this one was", o.name, o.reason(), o.log)
 		}
 	default:
 	}

@@ -96,8 +96,8 @@ func TestThePlaygroundSaysWhyItEnds(t *testing.T) {
 		change func(p *playground)
 		wanted string
 	}{
-		"no speed":     {func(p *playground) { p.emulate = append(p.emulate, "--speed", "0") }, "emulate ended before it was ready: "},
-		"no console":   {func(p *playground) { p.console = "nowhere" }, "serve ended before it was ready: "},
+		"no speed":     {func(p *playground) { p.emulate = append(p.emulate, "--speed", "0") }, "emulate ended before it was ready: error["},
+		"no console":   {func(p *playground) { p.console = "nowhere" }, "serve ended before it was ready: error["},
 		"no program":   {func(p *playground) { p.program = filepath.Join(p.dir, "missing") }, "no such file or directory"},
 		"no directory": {func(p *playground) { p.dir = filepath.Join(p.program, "below") }, "make the directory of the playground: "},
 	} {
