@@ -31,7 +31,7 @@ type Overview struct {
 	*Status
 	Pipelines []PipelineOverview `json:"pipelines"` // in the file's order
 	Needs     []ActionItem       `json:"needs"`     // what needs a person comes first
-	Coming    []NextRun          `json:"coming"`    // the scheduled runs of the next 24 hours
+	Coming    []NextRun          `json:"coming"`    // the scheduled runs of the next 24 hours, at most 24 of a pipeline
 }
 
 // PipelineOverview is the state of one pipeline.
@@ -157,6 +157,9 @@ func newOverview(status *Status, dir layout.Dir, runs []PastRun, config *config.
 	return o, nil
 }
 
+// mostComing limits the coming runs of one pipeline: those of another one stay in sight beside a pipeline that runs each minute.
+const mostComing = 24
+
 // planRuns sets the next run of a pipeline with a schedule, and adds those of the next 24 hours.
 func (o *Overview) planRuns(p *config.Pipeline, one *PipelineOverview, machine time.Time) {
 	if p.Schedule == nil {
@@ -167,8 +170,10 @@ func (o *Overview) planRuns(p *config.Pipeline, one *PipelineOverview, machine t
 	if next.Try > 0 {
 		o.Coming = append(o.Coming, next)
 	}
-	for at := p.Schedule.Next(machine); !at.IsZero() && at.Before(machine.Add(24*time.Hour)) && len(o.Coming) < 400; at = p.Schedule.Next(at) {
+	at := p.Schedule.Next(machine)
+	for n := 0; n < mostComing && !at.IsZero() && at.Before(machine.Add(24*time.Hour)); n++ {
 		o.Coming = append(o.Coming, o.byClock(NextRun{Pipeline: p.Name, At: at}, machine))
+		at = p.Schedule.Next(at)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/config"
+	"aqueduck/internal/schedule"
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
 )
@@ -49,6 +50,28 @@ func TestALateStreamIsNotStartedWhileItsPipelineRuns(t *testing.T) {
 		if len(o.Needs) != 1 || o.Needs[0].Next != next {
 			t.Errorf("while %s runs, the overview has %+v", running, o.Needs)
 		}
+	}
+}
+
+// TestEachPipelineHasItsComingRuns: a pipeline that runs each minute hides no other one.
+func TestEachPipelineHasItsComingRuns(t *testing.T) {
+	t.Parallel()
+	machine := time.Date(2026, 11, 2, 0, 30, 0, 0, time.UTC)
+	o := &Overview{Status: &Status{Now: machine}}
+	count := map[string]int{}
+	for name, line := range map[string]string{"often": "* * * * *", "hourly": "0 * * * *", "nightly": "0 2 * * *"} {
+		times, err := schedule.Parse(line, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Next = append(o.Next, NextRun{Pipeline: name, At: times.Next(machine)})
+		o.planRuns(&config.Pipeline{Name: name, Schedule: times}, &PipelineOverview{}, machine)
+	}
+	for _, run := range o.Coming {
+		count[run.Pipeline]++
+	}
+	if count["often"] != 24 || count["hourly"] != 24 || count["nightly"] != 1 {
+		t.Errorf("%v", count)
 	}
 }
 

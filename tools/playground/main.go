@@ -27,6 +27,7 @@ workspaces:
 pipelines:
   support:
     schedule: "* * * * *"
+    freshness: {warn_after: 1h, error_after: 2h} # its clock runs ahead of this machine's, so a watermark may wait for the machine's
     streams: [contacts, deleted_contacts, contact_activities, companies, conversations, deleted_conversations, tickets, calls, call_transcripts,
               admin_activity_logs, admins, teams, tags, segments, ticket_types, ticket_states, data_attributes]
   content:
