@@ -166,6 +166,14 @@ Parameters in brackets are optional.
 
 ` + "`GET /_emulator/knobs`" + ` shows durations in nanoseconds.
 
+` + "`Forms`" + ` sends good answers in another shape: another value, another place, or no value. The records themselves and the oracle stay the same:
+
+` + "```" + `
+{"Forms": [{"Of": "conversations.get", "Path": "teammates.teammates", "To": "teammates.admins"},
+           {"Of": "contacts", "ID": "6ad72ca5bcf7e51bbb763532", "Path": "avatar", "As": "{\"type\":\"avatar\",\"image_url\":null}"},
+           {"Of": "tickets.search", "Path": "$.pages.next", "As": "absent"}]}
+` + "```" + `
+
 `
 	faultsIntro = `
 ## Faults

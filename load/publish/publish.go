@@ -26,6 +26,7 @@ import (
 // database stays. After *failure.PublishBlocked it is still open; after any other error it is closed.
 func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, error) {
 	p := &publishRun{dir: d, spec: s, at: s.Now().UTC().Truncate(time.Microsecond), fingerprints: map[string]string{}}
+	p.spec.beginStep("comparing with the last file")
 	err := p.publishWork(ctx, w)
 	var blocked *failure.PublishBlocked
 	if errors.As(err, &blocked) {
@@ -40,7 +41,6 @@ func Publish(ctx context.Context, d layout.Dir, w *load.Work, s Spec) (Result, e
 
 func (p *publishRun) publishWork(ctx context.Context, w *load.Work) error {
 	d := p.dir
-	p.spec.beginStep("comparing with the last file")
 	unchanged, err := p.spec.isUnchanged(ctx, d, w)
 	if err != nil {
 		return err
