@@ -19,6 +19,8 @@ type timeAxis struct {
 	Paces []paceLane
 	Steps []stepBar
 	Took  time.Duration
+
+	Asked, Retried int // requests of all streams, and retries among them
 }
 
 // stepBar is a step of the run's publishes. Its bar is as long as its part of the longest step.
@@ -78,7 +80,7 @@ func axisOf(d *runlog.RunAccount) timeAxis {
 	for _, s := range streams {
 		l := streamLine{Name: called(s), Endpoint: s.Endpoint, Class: s.Class, Bars: drawSpans(s.Spans, from, a.Took), Requests: s.Requests, Limited: s.Limited, Failed: s.Failed,
 			Retries: s.Retries, Waited: s.Waited}
-		a.Lines = append(a.Lines, l)
+		a.Lines, a.Asked, a.Retried = append(a.Lines, l), a.Asked+int(s.Requests), a.Retried+int(s.Retries)
 	}
 	a.Paces = pacesOf(d.Trace.Pace, from, a.Took)
 	a.Lines = append(a.Lines, streamLine{Name: "publishing", Bars: drawSpans(d.Trace.Publishing, from, a.Took)})

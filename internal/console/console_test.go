@@ -78,7 +78,7 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 	b := loginToShared(t)
 	w, _ := warehouse()
 	page := b.fetchPage("/runs/" + w.failed)
-	requireTexts(t, page, " a minute</small>", "<h2>Publish</h2>", "<td>Parquet files</td>", "<td>showing it to readers</td>", "<code>"+strings.TrimSuffix(filepath.Base(w.runner.Dir.Current()), ".duckdb"))
+	requireTexts(t, page, " a minute</small>", "<details><summary>", " requests</summary>", `<a href="#log">Log</a>`, "<h2>Publish</h2>", "<td>Parquet files</td>", "<td>showing it to readers</td>", "<code>"+strings.TrimSuffix(filepath.Base(w.runner.Dir.Current()), ".duckdb"))
 	requireTexts(t, page, `<svg class="pace"`, `<path class="budget"`, "Requests a minute <small>up to ", ", budget 60</small>")
 	requireTexts(t, page, "Where the time went", `class="reading"`, `class="publishing"`, "<code>POST /contacts/search</code>", "<code>GET /tags</code>",
 		"<b>data</b>", "needs action", "next: ", "Retry failed", "Published</dt><dd>yes")
@@ -282,6 +282,21 @@ func TestTheButtonsSayWhenARetryBeginsAnyway(t *testing.T) {
 	b.advanceClock(time.Hour)
 	if page := b.fetchPage("/runs/" + note.Run); strings.Contains(page, "unless a run") {
 		t.Errorf("the retry is over:\n%s", page)
+	}
+}
+
+// TestAnEmptyWarehouseSaysWhatComesFirst, on the pages that will show data, and not once something is published.
+func TestAnEmptyWarehouseSaysWhatComesFirst(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, func(o *Options) { o.Dir = newDir(t, "") })
+	b.loginWithSecret()
+	requireTexts(t, b.fetchPage("/"), "Nothing is published yet. <b>Run now</b> starts the first run.")
+	for _, path := range []string{"/data", "/questions"} {
+		requireTexts(t, b.fetchPage(path), "Nothing is published yet. Start the first run.")
+	}
+	requireTexts(t, b.fetchPage("/runs"), "Nothing has run yet.")
+	if strings.Contains(loginToShared(t).fetchPage("/"), "Nothing is published yet") {
+		t.Error("the overview of a filled warehouse says that nothing is published")
 	}
 }
 
