@@ -342,7 +342,7 @@ func (s *stage) paths(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	paths := map[string]string{"overview": "/", "pipeline": "/p/support", "runs": "/runs", "freshness": "/freshness", "data": "/data", "table": "/data/t/main/conversations",
-		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "stream": "/s/main/conversations", "calendar": "/s/main/tickets", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "missing": "/p/none"}
+		"question": "/data/q/contacts_by_week", "answer": "/data/q/conversations_by_team", "search": "/search?q=ticket", "stream": "/s/main/conversations", "calendar": "/s/main/tickets", "questions": "/questions", "lineage": "/data/t/models/sla", "filtered": "/data?q=country", "workspaces": "/workspaces", "missing": "/p/none"}
 	var failures []string
 	for _, r := range runs {
 		failures = append(failures, r.Error)
@@ -371,7 +371,7 @@ func (s *stage) gallery(t *testing.T) {
 	for name, path := range s.paths(t) {
 		for _, theme := range []string{"light", "dark"} {
 			p.scheme(theme)
-			for _, width := range []int64{390, 1100, 1920} {
+			for _, width := range []int64{390, 1280, 1920} {
 				p.size(width, 1000)
 				do(p, chromedp.Navigate(s.server.URL+path))
 				p.until("all questions are answered", `document.querySelector("[data-again]") === null`)
@@ -390,7 +390,7 @@ func (s *stage) pages(t *testing.T) {
 	p.size(1280, 800)
 	p.login()
 	paths := s.paths(t)
-	for width, height := range map[int64]int64{1280: 800, 390: 844} {
+	for width, height := range map[int64]int64{1920: 1080, 1280: 800, 390: 844} {
 		p.size(width, height)
 		for name, path := range paths {
 			if name == "missing" { // which the browser says too
@@ -404,10 +404,12 @@ func (s *stage) pages(t *testing.T) {
 			if name == "questions" {
 				p.until("all questions are answered", `document.querySelector(".dashboard:not([data-again])") !== null`)
 			}
-			if width < 640 {
-				name += "-phone"
+			switch width {
+			case 390:
+				p.shot(name + "-phone")
+			case 1280:
+				p.shot(name)
 			}
-			p.shot(name)
 		}
 	}
 	p.size(1280, 800)
