@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
+.PHONY: help measure words build build-mirror build-stores build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-stores mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
 
 ##@ Every day
 
@@ -16,6 +16,12 @@ MIRROR := -tags=duckdb_arrow,mirror
 
 build-mirror: ## bin/aqueduck with the Iceberg mirror
 	go build -trimpath $(MIRROR) -o bin/aqueduck ./cmd/aqueduck
+
+# Those of Google and Microsoft are larger still: only who has tables there needs them.
+STORES := -tags=duckdb_arrow,mirror,stores
+
+build-stores: ## bin/aqueduck with the mirror, on Google Cloud Storage and Azure, too
+	go build -trimpath $(STORES) -o bin/aqueduck ./cmd/aqueduck
 
 # The libraries of Temporal are 8 MB and open connections: the program has them only where they are asked for.
 WORKER := -tags=duckdb_arrow,worker
@@ -198,6 +204,16 @@ mirror-oauth: ## the mirror with tokens of an OAuth2 server that others wrote; N
 	cp internal/mirror/testdata/oauth/* $(OAUTH)
 	npm ci --prefix $(OAUTH)
 	AQUEDUCK_OAUTH=$(OAUTH) go test $(MIRROR) ./internal/mirror -run OAuth2Server -v
+
+# Stores that others wrote: one installed as its lock file says, 190 MB, and one built from its module.
+AZURITE = $(abspath $(ENGINES))/azure
+mirror-stores: ## the mirror on emulators of Google Cloud Storage and Azure; Node.js and npm
+	@mkdir -p $(AZURITE)
+	cp internal/mirror/testdata/azure/* $(AZURITE)
+	npm ci --ignore-scripts --prefix $(AZURITE)
+	GOFLAGS= GOBIN=$(abspath $(ENGINES)) go install github.com/fsouza/fake-gcs-server@v1.56.1
+	go vet $(STORES) ./internal/mirror
+	AQUEDUCK_AZURITE=$(AZURITE) AQUEDUCK_FAKE_GCS=$(abspath $(ENGINES))/fake-gcs-server go test $(STORES) ./internal/mirror -run OnOtherStores -v -timeout 20m
 
 SPARK_JARS ?=
 TRINO ?=

@@ -36,14 +36,14 @@ func TestGoBuildWithoutTheTagSaysWhatToDo(t *testing.T) {
 func TestVersionSaysWhatIsBuiltIn(t *testing.T) {
 	t.Parallel()
 	words := map[bool]string{true: "with", false: "without"}
-	want := fmt.Sprintf("%s mirror, %s worker\n", words[mirror.Missing() == nil], words[worker.IsBuilt()])
+	want := fmt.Sprintf("%s mirror%s, %s worker\n", words[mirror.Missing("") == nil], map[bool]string{true: " on other stores"}[mirror.HasOtherStores()], words[worker.IsBuilt()])
 	a, stdout, _ := inProcess("version")
 	if code := runCommand(t.Context(), a); code != 0 || !strings.HasSuffix(stdout.String(), want) {
 		t.Errorf("it ended with %d and said %s", code, stdout)
 	}
 	a, stdout, _ = inProcess("version", "-o", "json")
 	var v versionInfo
-	if code := runCommand(t.Context(), a); code != 0 || json.Unmarshal(stdout.Bytes(), &v) != nil || v.Mirror != (mirror.Missing() == nil) || v.Worker != worker.IsBuilt() {
+	if code := runCommand(t.Context(), a); code != 0 || json.Unmarshal(stdout.Bytes(), &v) != nil || v.Mirror != (mirror.Missing("") == nil) || v.OtherStores != mirror.HasOtherStores() || v.Worker != worker.IsBuilt() {
 		t.Errorf("it ended with %d and said %s", code, stdout)
 	}
 }

@@ -25,8 +25,8 @@ does the same at its end. This command does it again after an error of the store
 A table that was dropped, rolled back or changed by another program is written again. Tables of another warehouse are refused. Run
 it twice: the second time changes nothing. docs/mirror.md says how engines read the tables.
 
-"make build-mirror" makes a program that has the mirror, "make build-full" one that has the worker, too. Any other ends with exit
-code 3; "aqueduck version" says what a program has.`,
+"make build-mirror" makes a program that has the mirror, "make build-stores" one for gs:// and abfss://, too, and "make build-full" one
+that has the worker, too. Any other ends with exit code 3; "aqueduck version" says what a program has.`,
 		Annotations: map[string]string{forms: "json"},
 		Example:     "  aqueduck mirror\n  aqueduck mirror -o json",
 		Args:        usage.NoArguments,
@@ -63,7 +63,7 @@ func mirrorRun(ctx context.Context, r *runner.Runner) ([]string, error) {
 // mirrorDoubts warns of a mirror that this program has not. The one that runs the file may have it.
 func mirrorDoubts(c *config.Config) grammar.Mistakes {
 	p := new(problem.Problem)
-	if c.Warehouse.Mirror.Location == "" || !errors.As(mirror.Missing(), &p) {
+	if c.Warehouse.Mirror.Location == "" || !errors.As(mirror.Missing(c.Warehouse.Mirror.Location), &p) {
 		return nil
 	}
 	return grammar.Mistakes{{File: c.File, Message: "warehouse.mirror: " + p.What + ": it refuses to run these pipelines", Hint: p.Next, Warning: true}}

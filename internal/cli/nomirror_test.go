@@ -23,6 +23,16 @@ workspaces: {main: {base_url: "`+server.URL+`", token: "${TOKEN}"}}
 warehouse: {dir: data, mirror: {location: "s3://bucket/tables"}}
 pipelines: {nightly: {schedule: "0 2 * * *", streams: [contacts]}}
 `)
+	elsewhere := inDirectory(t, `version: 1
+workspaces: {main: {base_url: "`+server.URL+`", token: "${TOKEN}"}}
+warehouse: {dir: data, mirror: {location: "gs://bucket/tables"}}
+pipelines: {nightly: {streams: [contacts]}}
+`)
+	a, _, stderr := inProcess("sync", "-f", filepath.Join(elsewhere, "pipelines.yaml"))
+	a.Lookup = func(name string) (string, bool) { return "word", name == "TOKEN" }
+	if code := runCommand(t.Context(), a); code != problem.ExitConfig || !strings.Contains(stderr.String(), "other than S3: gs://bucket/tables") || !strings.Contains(stderr.String(), "make build-stores") {
+		t.Errorf("another store: sync ended with %d: %s", code, stderr)
+	}
 	for line, want := range map[string]int{
 		"check": 0, "schedule": 0, "mirror": problem.ExitConfig, "sync": problem.ExitConfig, "serve": problem.ExitConfig, "erase someone@example.com": problem.ExitConfig,
 	} {

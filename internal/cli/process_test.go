@@ -64,7 +64,7 @@ func buildDir() string {
 var built = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(buildDir(), "aqueduck")
 	tags := "duckdb_arrow,crashpoints"
-	if mirror.Missing() == nil {
+	if mirror.Missing("") == nil {
 		tags += ",mirror"
 	}
 	build := exec.Command("go", "build", "-tags="+tags, "-o", path, "../../cmd/aqueduck")

@@ -48,7 +48,7 @@ func runnerWith(env *Env, still bool) (*runner.Runner, error) {
 	env.clock.Store(clock)
 	embedded := &emulate.Embedded{Lookup: env.Lookup, Dir: dir, Clock: clock, Still: still, Log: env.newLogger()}
 	return &runner.Runner{
-		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.TimeNow, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode, Mirror: mirrorRun, NoMirror: mirror.Missing(),
+		Config: cfg, Catalogue: catalogue, Dir: dir, Program: program, Now: clock.TimeNow, Machine: env.Now, Emulated: clock.IsEmulated, Wait: env.Wait, Log: env.newLogger(), Version: buildVersion(), Given: env.given, Flags: env.flags, Interrupted: interruptCode, Mirror: mirrorRun, NoMirror: mirror.Missing(cfg.Warehouse.Mirror.Location),
 		Connect: func(_ context.Context, name string) (runner.Source, error) {
 			url, token, err := cfg.Connect(name, cfg.Lookup)
 			if err == nil && url == config.Emulator {

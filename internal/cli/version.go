@@ -35,12 +35,12 @@ module, and every module as a CycloneDX document (sbom).`,
 				return err
 			}
 			if env.output != "json" && !asJSON {
-				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, commit %s, %s, DuckDB %s, licence %s, %s mirror, %s worker\n",
-					aqueduck.Version(), cmp.Or(buildCommit(), "unknown"), runtime.Version(), library.Version, aqueduck.License, withOrWithout(hasMirror()), withOrWithout(worker.IsBuilt()))
+				_, err := fmt.Fprintf(env.Stdout, "aqueduck %s, commit %s, %s, DuckDB %s, licence %s, %s mirror%s, %s worker\n",
+					aqueduck.Version(), cmp.Or(buildCommit(), "unknown"), runtime.Version(), library.Version, aqueduck.License, withOrWithout(hasMirror()), onOtherStores(), withOrWithout(worker.IsBuilt()))
 				return err
 			}
 			made := sbom.LinkedModules()
-			v := versionInfo{Version: aqueduck.Version(), Commit: buildCommit(), License: aqueduck.License, Go: runtime.Version(), Mirror: hasMirror(), Worker: worker.IsBuilt()}
+			v := versionInfo{Version: aqueduck.Version(), Commit: buildCommit(), License: aqueduck.License, Go: runtime.Version(), Mirror: hasMirror(), OtherStores: mirror.HasOtherStores(), Worker: worker.IsBuilt()}
 			v.SBOM = sbom.New(buildVersion(), aqueduck.License, made, library)
 			v.DuckDB = duckdbVersion{Version: library.Version, Source: library.Source}
 			// The library comes prebuilt, in one module for each system. Only that module's checksum identifies it.
@@ -54,7 +54,15 @@ module, and every module as a CycloneDX document (sbom).`,
 	return c
 }
 
-func hasMirror() bool { return mirror.Missing() == nil }
+func hasMirror() bool { return mirror.Missing("") == nil }
+
+// onOtherStores is said of a mirror that knows more stores than those with the S3 interface.
+func onOtherStores() string {
+	if mirror.HasOtherStores() {
+		return " on other stores"
+	}
+	return ""
+}
 
 func withOrWithout(has bool) string {
 	if has {
@@ -64,14 +72,15 @@ func withOrWithout(has bool) string {
 }
 
 type versionInfo struct {
-	Version string        `json:"version"`
-	Commit  string        `json:"commit,omitempty"` // unknown outside of a repository
-	License string        `json:"license"`          // an SPDX identifier
-	Go      string        `json:"go"`
-	Mirror  bool          `json:"mirror"` // built with the Iceberg mirror
-	Worker  bool          `json:"worker"` // built with the worker for Temporal
-	DuckDB  duckdbVersion `json:"duckdb"`
-	SBOM    sbom.Document `json:"sbom"`
+	Version     string        `json:"version"`
+	Commit      string        `json:"commit,omitempty"` // unknown outside of a repository
+	License     string        `json:"license"`          // an SPDX identifier
+	Go          string        `json:"go"`
+	Mirror      bool          `json:"mirror"`       // built with the Iceberg mirror
+	OtherStores bool          `json:"other_stores"` // with the mirror to stores other than S3
+	Worker      bool          `json:"worker"`       // built with the worker for Temporal
+	DuckDB      duckdbVersion `json:"duckdb"`
+	SBOM        sbom.Document `json:"sbom"`
 }
 
 type duckdbVersion struct {

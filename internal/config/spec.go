@@ -91,7 +91,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 		{Name: "remote", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Remote = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/warehouse",
 			Doc: "Place in an object store that has the published file, too. Each publish is sent there; a run on another machine begins from it. See docs/remote.md."},
 		{Name: "mirror", Kind: grammar.Map, Doc: "Apache Iceberg tables that each run makes equal to the published file. See docs/mirror.md.", Keys: []grammar.Spec{
-			{Name: "location", Example: "s3://bucket/tables", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: remoteForm, Check: checkBucket, Hint: "e.g. s3://bucket/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there."},
+			{Name: "location", Example: "s3://bucket/tables", Kind: grammar.Text, Required: true, Into: func(v *grammar.Value) { w.Mirror.Location = v.Text() }, Form: mirrorForm, Check: checkBucket, Hint: "e.g. s3://bucket/tables, gs://bucket/tables or abfss://container@account.dfs.core.windows.net/tables", Doc: "Place of the tables in an object store. Each workspace has a folder of its own there. `gs://` and `abfss://` need a program that was built for them."},
 			{Name: "catalog", Kind: grammar.Text, Secret: regexp.MustCompile(`//[^/]*@`).MatchString, Into: w.takeCatalog, Form: catalogForm, Check: checkCatalog, Hint: "e.g. sqlite:catalog.db, postgres://HOST:PORT/DATABASE with user and password in PGUSER and PGPASSWORD, or rest:https://HOST/PATH with ICEBERG_TOKEN", Doc: "The catalog in which engines find the tables: `sqlite:` and a file, relative to this file, `postgres://HOST:PORT/DATABASE` or `rest:https://HOST/PATH`. Access comes from variables of the environment: see docs/mirror.md. Default: mirror.db in the directory of the warehouse."},
 		}},
 		officeSpec(w),
@@ -241,6 +241,7 @@ var (
 	commandForm  = grammar.NewForm(`\S`, "%q is not a command")
 	catalogForm  = grammar.NewForm(`^(sqlite:[^?#]+|postgres://[^@?#/]+/[^@?#/]+|rest:https?://[^@?#]+(\?warehouse=[^@?#&]+)?)$`, "%q is no catalog that this version can write")
 	remoteForm   = grammar.NewForm(`^s3://[^/]+(/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store; s3:// stands for any store with the S3 interface, and other addresses are not supported")
+	mirrorForm   = grammar.NewForm(`^(s3://[^/]+|gs://[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]|abfss://[a-z0-9][a-z0-9-]{1,61}[a-z0-9]@[a-z0-9]{3,24}\.dfs\.[a-z0-9.-]+)(/[A-Za-z0-9_=.-]+)*$`, "%q is no place in an object store that has tables")
 	parquetForm  = grammar.NewForm(`^(always|none|[1-9][0-9]{0,3}h)$`, "%q does not say when Parquet files are written")
 	shareForm    = grammar.NewForm(`^[0-9]{1,3}(\.[0-9]{1,9})?%$`, "%q is not a percentage")
 )
@@ -250,8 +251,9 @@ var bucket = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 // checkBucket refuses an address whose bucket no object store can have.
 func checkBucket(address string) error {
-	name, _, _ := strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
-	if !bucket.MatchString(name) {
+	after, s3 := strings.CutPrefix(address, "s3://")
+	name, _, _ := strings.Cut(after, "/")
+	if s3 && !bucket.MatchString(name) {
 		return fmt.Errorf("the bucket name %q is not valid: 3 to 63 lower-case letters, digits, dots and hyphens, with a letter or digit at both ends", name)
 	}
 	return nil

@@ -154,7 +154,7 @@ func (y *yard) parquetSize(from string) int64 {
 func (y *yard) scanSize(name string) (size int64) {
 	y.t.Helper()
 	_, _, of := y.library(name)
-	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options.Location))}).readFiles(of)
+	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options))}).readFiles(of)
 	must(y.t, err)
 	for _, f := range append(held.data, held.deletes...) {
 		size += f.FileSizeBytes()

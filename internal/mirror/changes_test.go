@@ -106,7 +106,7 @@ func TestOldChangesLeave(t *testing.T) {
 		y.publish(fmt.Sprintf("INSERT INTO tags VALUES ('t%d')", n))
 		y.mirror()
 		_, c, of := y.library(changesName)
-		held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options.Location))}).readFiles(of)
+		held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options))}).readFiles(of)
 		must(t, err)
 		most = max(most, len(held.data))
 		must(t, c.close())

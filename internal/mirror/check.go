@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/apache/iceberg-go/catalog"
 	"github.com/apache/iceberg-go/table"
@@ -49,15 +50,15 @@ func CheckTables(ctx context.Context, o Target) (err error) {
 
 // checkStore looks whether the objects at a location can be read.
 func checkStore(ctx context.Context, o Target) error {
-	location := strings.TrimSuffix(o.Location, "/")
-	_, store, err := openObjects(ctx, location)
+	_, store, err := openObjects(ctx, o)
 	if err != nil {
 		return err
 	}
-	if _, err := store.ReadFile(location + "/" + ownerName); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := store.ReadFile(store.place + "/" + ownerName); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil
+	_, err = store.list(store.place+"/"+ownerName, time.Time{}) // says whether the bucket is there
+	return err
 }
 
 // checkWorkspace looks at the tables of one workspace.
@@ -65,7 +66,7 @@ func (m *mirror) checkWorkspace(ctx context.Context, w differ.Owner, s Schema) e
 	m.setWorkspace(w)
 	text, err := m.objects.ReadFile(m.location + "/" + ownerName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the first mirror makes all
+		return checkStore(ctx, m.options) // the first mirror makes all
 	}
 	var is owner
 	if err == nil {

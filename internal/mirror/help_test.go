@@ -97,7 +97,7 @@ func newYardAt(t *testing.T, of *yard) *yard {
 // find counts the objects with one of some words, in their bytes or in the values of a Parquet file.
 func (y *yard) find(words []string) (found int) {
 	y.t.Helper()
-	_, store, err := openObjects(y.t.Context(), y.options.Location)
+	_, store, err := openObjects(y.t.Context(), y.options)
 	must(y.t, err)
 	addresses, err := store.list(y.options.Location, time.Time{})
 	must(y.t, err)
@@ -201,7 +201,7 @@ func (y *yard) expectEqual(tables ...string) {
 // tableSQL is a query for the rows of a table of the mirror, over copies of its files, and the SQL of its columns.
 func (y *yard) tableSQL(name string) (columns, query string) {
 	y.t.Helper()
-	ctx, store, err := openObjects(y.t.Context(), y.options.Location)
+	ctx, store, err := openObjects(y.t.Context(), y.options)
 	must(y.t, err)
 	c, err := openCatalog(y.t.Context(), y.options.Catalog)
 	must(y.t, err)

@@ -135,7 +135,7 @@ func (y *yard) logHistory(name string) {
 	for _, s := range of.Metadata().Snapshots() {
 		y.t.Logf("%s: snapshot %d, %s: %v", name, s.SnapshotID, s.Summary.Operation, s.Summary.Properties)
 	}
-	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options.Location))}).readFiles(of)
+	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options))}).readFiles(of)
 	must(y.t, err)
 	for _, f := range append(held.data, held.deletes...) {
 		y.t.Logf("%s: %d rows in %s", name, f.Count(), f.FilePath())
@@ -147,7 +147,7 @@ func (y *yard) deleteFiles(name string) int {
 	y.t.Helper()
 	_, c, of := y.library(name)
 	defer c.close()
-	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options.Location))}).readFiles(of)
+	held, err := (&mirror{objects: must1(openObjects(y.t.Context(), y.options))}).readFiles(of)
 	must(y.t, err)
 	return len(held.deletes)
 }

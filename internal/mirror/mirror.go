@@ -18,8 +18,8 @@ import (
 	"aqueduck/load/differ"
 )
 
-// Missing says why this program has no mirror: it has one.
-func Missing() error { return nil }
+// tableLibraries are those that this program was built with.
+const tableLibraries = "iceberg-go"
 
 // MirrorTables makes the tables of all workspaces equal to the published file. The caller holds the lock of the warehouse.
 func MirrorTables(ctx context.Context, o Target) (r Report, err error) {
@@ -82,7 +82,7 @@ func openMirror(ctx context.Context, o Target, open func(context.Context, string
 	if current == "" {
 		return ctx, nil, nothingPublished()
 	}
-	ctx, store, err := openObjects(ctx, strings.TrimSuffix(o.Location, "/"))
+	ctx, store, err := openObjects(ctx, o)
 	if err != nil {
 		return ctx, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -158,7 +159,7 @@ func TestALostAnswerIsNoSecondCommit(t *testing.T) {
 // library opens a table with the library alone, as another program does.
 func (y *yard) library(name string) (context.Context, tableCatalog, *table.Table) {
 	y.t.Helper()
-	ctx, _, err := openObjects(y.t.Context(), y.options.Location)
+	ctx, _, err := openObjects(y.t.Context(), y.options)
 	must(y.t, err)
 	c, err := openCatalog(y.t.Context(), y.options.Catalog)
 	must(y.t, err)
@@ -275,7 +276,7 @@ func TestAnUnfitWorkspaceDoesNotHoldBackOthers(t *testing.T) {
 	}
 	y.publish(statements + "; INSERT INTO a.tags VALUES ('1'); INSERT INTO b.tags VALUES ('1'); INSERT INTO c.tags VALUES ('1'); INSERT INTO d.tags VALUES ('1')")
 	y.mirror()
-	ctx, store, err := openObjects(t.Context(), y.options.Location)
+	ctx, store, err := openObjects(t.Context(), y.options)
 	must(t, err)
 	c, err := openCatalog(ctx, y.options.Catalog)
 	must(t, err)
@@ -428,7 +429,7 @@ func TestAnErasureLeavesNoByte(t *testing.T) {
 	// What is gone is in a list, and what is listed is gone.
 	var listed []string
 	for _, key := range y.objectKeys("s3://lake/mirror/ws_ws1/_erased") {
-		_, store, err := openObjects(t.Context(), y.options.Location)
+		_, store, err := openObjects(t.Context(), y.options)
 		must(t, err)
 		text, err := store.ReadFile("s3://lake/" + key)
 		must(t, err)
@@ -469,7 +470,7 @@ func TestAnErasureLeavesNoByte(t *testing.T) {
 // objectKeys are the keys of all objects below an address.
 func (y *yard) objectKeys(below string) (keys []string) {
 	y.t.Helper()
-	_, store, err := openObjects(y.t.Context(), y.options.Location)
+	_, store, err := openObjects(y.t.Context(), y.options)
 	must(y.t, err)
 	addresses, err := store.list(below, time.Time{})
 	must(y.t, err)
@@ -550,7 +551,7 @@ func TestMaintenanceBoundsFiles(t *testing.T) {
 	y := newYard(t)
 	y.publish(first)
 	y.mirror()
-	m := &mirror{objects: must1(openObjects(t.Context(), y.options.Location))}
+	m := &mirror{objects: must1(openObjects(t.Context(), y.options))}
 	files := func(name string) (held tableFiles, snapshots int) {
 		_, _, of := y.library(name)
 		held, err := m.readFiles(of)
@@ -630,8 +631,8 @@ func TestOlderSnapshotsThatStayAreNoted(t *testing.T) {
 
 // TestALargeObjectArrivesWhole: it is sent in parts, and read by several requests.
 func TestALargeObjectArrivesWhole(t *testing.T) {
-	newYard(t)
-	_, store, err := openObjects(t.Context(), "s3://lake/mirror")
+	y := newYard(t)
+	_, store, err := openObjects(t.Context(), y.options)
 	must(t, err)
 	content := make([]byte, 2*partSize+12345)
 	for i := range content {
@@ -657,6 +658,14 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 			_, _ = w.Write([]byte(`<?xml version="1.0"?><Error><Code>` + code + `</Code><Message>as the store says</Message></Error>`))
 		}
 	}
+	hang := func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if r.Method == http.MethodPut { // in the middle of the mirror
+			_, _ = io.Copy(io.Discard, r.Body) // the server sees the client's end only then
+			<-r.Context().Done()
+			return
+		}
+		store.ServeHTTP(w, r)
+	}
 	y := newYard(t)
 	y.publish(first)
 	y.mirror()
@@ -666,11 +675,15 @@ func TestAnErrorSaysWhatToDo(t *testing.T) {
 	}{
 		"no bucket":     {refuse(404, "NoSuchBucket"), "config", "correct warehouse.mirror.location"},
 		"expired token": {refuse(400, "ExpiredToken"), "auth", "as the store says"},
-		"full":          {refuse(507, "XMinioStorageFull"), "transient", "as the store says"},
+		"full":          {refuse(507, "XMinioStorageFull"), "transient", "free some space"},
+		"quota":         {refuse(403, "QuotaExceeded"), "transient", "free some space"},
+		"hangs":         {hang, "transient", "see whether the object store can be reached"},
 	} {
 		y.publish("UPDATE contacts SET name = '" + name + "' WHERE age = 3")
 		y.changing(tt.change)
-		_, err := MirrorTables(t.Context(), y.options)
+		impatient := y.options
+		impatient.Patience = 100 * time.Millisecond
+		_, err := MirrorTables(t.Context(), impatient)
 		expectProblem(t, err, tt.class, tt.words)
 		if strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: the error has the credentials: %v", name, err)
@@ -700,7 +713,7 @@ func TestCompactionByAnotherProgramIsNoChange(t *testing.T) {
 	y.publish(night)
 	y.mirror()
 	ctx, _, of := y.library("contacts")
-	held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options.Location))}).readFiles(of)
+	held, err := (&mirror{objects: must1(openObjects(t.Context(), y.options))}).readFiles(of)
 	must(t, err)
 	kind, rows, err := of.Scan().ToArrowRecords(ctx)
 	must(t, err)

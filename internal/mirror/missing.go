@@ -1,32 +1,29 @@
-//go:build !mirror
-
 package mirror
 
 import (
-	"context"
+	"strings"
 
 	"aqueduck/internal/problem"
 )
 
-// built says whether this program has the libraries for these tables. It is no constant: then what follows a check of it would never run.
-func built() bool { return len(libraries) > 0 }
-
-// libraries are those that this program was built with.
-const libraries = ""
-
-// Missing says why this program has no mirror: it was built without the libraries for these tables.
-func Missing() error {
-	if built() {
+// Missing says why this program cannot mirror to a location: it was built without the libraries for these tables, or without those for that store. The
+// empty location is one that every program with the mirror has.
+func Missing(location string) error {
+	isOther := location != "" && !strings.HasPrefix(location, "s3://")
+	p := &problem.Problem{Class: "config", What: "this program was built without the Iceberg mirror", Next: "build it with the mirror: make build-mirror; or remove warehouse.mirror from pipelines.yaml"}
+	switch {
+	case isOther && !HasOtherStores():
+		p.What = "this program was built without the mirror to stores other than S3: " + location
+		p.Next = "build it with them: make build-stores; or name a location that begins with s3://"
+	case !hasTables():
+	default:
 		return nil
 	}
-	return &problem.Problem{Class: "config", What: "this program was built without the Iceberg mirror", Next: "build it with the mirror: make build-mirror; or remove warehouse.mirror from pipelines.yaml"}
+	return p
 }
 
-// VerifyTables fails: this program has no mirror.
-func VerifyTables(context.Context, Target) (Verified, error) { return Verified{}, Missing() }
+// hasTables is no constant: then what follows a check of it would never run.
+func hasTables() bool { return len(tableLibraries) > 0 }
 
-// MirrorTables fails: this program has no mirror.
-func MirrorTables(context.Context, Target) (Report, error) { return Report{}, Missing() }
-
-// CheckTables fails: this program has no mirror.
-func CheckTables(context.Context, Target) error { return Missing() }
+// HasOtherStores says whether this program can mirror to Google Cloud Storage and Azure Blob Storage.
+func HasOtherStores() bool { return hasTables() && len(storeLibraries) > 0 }

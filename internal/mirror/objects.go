@@ -11,47 +11,68 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	iceio "github.com/apache/iceberg-go/io"
-	"github.com/minio/minio-go/v7"
-
-	"aqueduck/internal/remote"
 )
 
 // The key of the configuration that errors of the object store name.
 const locationKey = "warehouse.mirror.location"
 
-// objects reads and writes the objects of one bucket for the library of the tables. Its errors are those of remote.Explain.
+// objects reads and writes the objects of one bucket for the library of the tables. Its errors say what to do.
 type objects struct {
-	ctx    context.Context // of the mirror: the library's interface has none
-	bucket remote.Bucket
-	place  string // as configured
+	ctx   context.Context // of the mirror: the library's interface has none
+	store store
+	root  string // of all addresses, such as s3://bucket/
+	place string // as configured
+}
+
+// store is a bucket in an object store. Its errors are those of the store's library, and explainError explains them.
+type store interface {
+	readPart(ctx context.Context, key string, from, n int64) (content []byte, size int64, err error) // size is that of the whole object
+	writeObject(ctx context.Context, key string, content []byte) error
+	writeParts(ctx context.Context, key string, content io.Reader) error // of a large object
+	deleteObject(ctx context.Context, key string) error                  // no error if there is none
+	listObjects(ctx context.Context, prefix string, visit func(key string, changed time.Time)) error
+	explainError(what, name string, err error) error // io/fs.ErrNotExist, or a Problem
 }
 
 type objectsKey struct{}
 
+// schemes are those of addresses in all object stores.
+var schemes = []string{"s3", "gs", "abfss"}
+
 // register makes the library find the objects of the mirror that a context belongs to.
 var register = sync.OnceFunc(func() {
-	iceio.Register("s3", func(ctx context.Context, _ *url.URL, _ map[string]string) (iceio.IO, error) {
-		if o, ok := ctx.Value(objectsKey{}).(*objects); ok {
-			return o, nil
-		}
-		return nil, errors.New("no mirror is open")
-	})
+	for _, scheme := range schemes {
+		iceio.Register(scheme, func(ctx context.Context, _ *url.URL, _ map[string]string) (iceio.IO, error) {
+			if o, ok := ctx.Value(objectsKey{}).(*objects); ok {
+				return o, nil
+			}
+			return nil, errors.New("no mirror is open")
+		})
+	}
 })
 
 // openObjects returns a context in which tables are read from and written to the bucket of a location.
-func openObjects(ctx context.Context, location string) (context.Context, *objects, error) {
-	bucket, err := remote.Dial(locationKey, location)
+func openObjects(ctx context.Context, of Target) (context.Context, *objects, error) {
+	location := strings.TrimSuffix(of.Location, "/")
+	if err := Missing(location); err != nil {
+		return nil, nil, err
+	}
+	o := &objects{place: location}
+	var err error
+	if strings.HasPrefix(location, "s3://") {
+		o.store, o.root, err = openS3(location, of.Patience)
+	} else {
+		o.store, o.root, err = openOther(ctx, location, of.Patience)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	register()
-	o := &objects{bucket: bucket, place: location}
 	ctx = context.WithValue(ctx, objectsKey{}, o)
 	o.ctx = ctx
 	return ctx, o, nil
@@ -59,7 +80,7 @@ func openObjects(ctx context.Context, location string) (context.Context, *object
 
 // key is the name of an object in the bucket.
 func (o *objects) key(address string) (string, error) {
-	name, ok := strings.CutPrefix(address, "s3://"+o.bucket.Name+"/")
+	name, ok := strings.CutPrefix(address, o.root)
 	if !ok {
 		return "", fmt.Errorf("%s is not in %s", address, o.place)
 	}
@@ -67,11 +88,10 @@ func (o *objects) key(address string) (string, error) {
 }
 
 func (o *objects) explain(what, name string, err error) error {
-	err = remote.Explain(locationKey, o.place, what, name, err)
-	if errors.Is(err, remote.ErrNoObject) {
-		return &fs.PathError{Op: what, Path: name, Err: fs.ErrNotExist}
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
 	}
-	return err
+	return o.store.explainError(what, name, err)
 }
 
 // wholeSize is the size in bytes up to which an object is read by one request.
@@ -95,25 +115,8 @@ func (o *objects) Open(address string) (iceio.File, error) {
 
 // read gives the bytes of an object from a position on, and its size.
 func (o *objects) read(key string, from, n int64) (content []byte, size int64, err error) {
-	var options minio.GetObjectOptions
-	if err := options.SetRange(from, from+n-1); err != nil {
-		return nil, 0, err
-	}
-	body, info, header, err := minio.Core{Client: o.bucket.Client}.GetObject(o.ctx, o.bucket.Name, key, options)
-	if err != nil {
-		return nil, 0, o.explain("read", key, err)
-	}
-	defer body.Close()
-	if content, err = io.ReadAll(body); err != nil {
-		return nil, 0, o.explain("read", key, err)
-	}
-	size = info.Size
-	if _, whole, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
-		if size, err = strconv.ParseInt(whole, 10, 64); err != nil {
-			return nil, 0, o.explain("read", key, err)
-		}
-	}
-	return content, size, nil
+	content, size, err = o.store.readPart(o.ctx, key, from, n)
+	return content, size, o.explain("read", key, err)
 }
 
 // object is an open object.
@@ -183,8 +186,7 @@ func (o *objects) WriteFile(address string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.bucket.Client.PutObject(o.ctx, o.bucket.Name, key, bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{DisableMultipart: true})
-	return o.explain("write", key, err)
+	return o.explain("write", key, o.store.writeObject(o.ctx, key, content))
 }
 
 // partSize is the size in bytes of the parts in which a large object is sent.
@@ -223,8 +225,7 @@ func (o *objects) send(address, key string, from io.Reader) error {
 	if len(start) < partSize {
 		return o.WriteFile(address, start)
 	}
-	_, err = o.bucket.Client.PutObject(o.ctx, o.bucket.Name, key, io.MultiReader(bytes.NewReader(start), from), -1, minio.PutObjectOptions{PartSize: partSize})
-	return o.explain("write", key, err)
+	return o.explain("write", key, o.store.writeParts(o.ctx, key, io.MultiReader(bytes.NewReader(start), from)))
 }
 
 func (w *newObject) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.PipeWriter, r) }
@@ -240,7 +241,7 @@ func (o *objects) Remove(address string) error {
 	if err != nil {
 		return err
 	}
-	return o.explain("delete", key, o.bucket.Client.RemoveObject(o.ctx, o.bucket.Name, key, minio.RemoveObjectOptions{}))
+	return o.explain("delete", key, o.store.deleteObject(o.ctx, key))
 }
 
 // list gives the addresses of all objects below an address, those from before a time; the zero time is none.
@@ -249,13 +250,10 @@ func (o *objects) list(below string, before time.Time) (addresses []string, err 
 	if err != nil {
 		return nil, err
 	}
-	for found := range o.bucket.Client.ListObjects(o.ctx, o.bucket.Name, minio.ListObjectsOptions{Prefix: key, Recursive: true}) {
-		if found.Err != nil {
-			return nil, o.explain("list", key, found.Err)
+	err = o.store.listObjects(o.ctx, key, func(found string, changed time.Time) {
+		if before.IsZero() || changed.Before(before) {
+			addresses = append(addresses, o.root+found)
 		}
-		if before.IsZero() || found.LastModified.Before(before) {
-			addresses = append(addresses, "s3://"+o.bucket.Name+"/"+found.Key)
-		}
-	}
-	return addresses, nil
+	})
+	return addresses, o.explain("list", key, err)
 }

@@ -134,7 +134,7 @@ func newRestServer(t *testing.T, y *yard) *restServer {
 // answer makes a handler of a function that gets the name of a namespace, or of a table.
 func (s *restServer) answer(do func(*http.Request, table.Identifier) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, _, err := openObjects(r.Context(), s.y.options.Location)
+		ctx, _, err := openObjects(r.Context(), s.y.options)
 		if err != nil {
 			s.t.Error(err)
 			return

@@ -118,7 +118,7 @@ func CheckOnline(ctx context.Context, r *runner.Runner) error {
 	if r.Config.Warehouse.Mirror.Location == "" {
 		return nil
 	}
-	if err := Missing(); err != nil {
+	if err := Missing(r.Config.Warehouse.Mirror.Location); err != nil {
 		return err
 	}
 	t, err := describeTarget(r)
@@ -133,7 +133,7 @@ func lockFor(ctx context.Context, r *runner.Runner, do func() error) (err error)
 	if r.Config.Warehouse.Mirror.Location == "" {
 		return errNoMirror
 	}
-	if err := Missing(); err != nil {
+	if err := Missing(r.Config.Warehouse.Mirror.Location); err != nil {
 		return err
 	}
 	if r.Dir.Current() == "" {

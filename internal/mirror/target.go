@@ -10,12 +10,13 @@ import (
 type Target struct {
 	Dir      layout.Dir
 	Catalog  string // sqlite:PATH, postgres://HOST:PORT/DATABASE or rest:https://HOST/PATH
-	Location string // s3://bucket/prefix
+	Location string // s3://bucket/prefix, gs://bucket/prefix or abfss://container@account.dfs.core.windows.net/prefix
 	Store    string // the object store that keeps the published file; "": none
 	Epoch    int64  // of the head of that store
 	Schemas  []Schema
 	Masks    []string         // what is hashed or dropped, in any order; a new one is an erasure for older files
 	Now      func() time.Time // the machine's clock
+	Patience time.Duration    // how long the object store may be silent in a request; 0: a minute
 }
 
 // Schema is a workspace of the warehouse.

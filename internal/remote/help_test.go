@@ -63,6 +63,9 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
+// Unwrap lets a handler send what it has written so far.
+func (w *countingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
 // changing puts a function before the store; nil removes it.
 func (b *bucket) changing(change func(w http.ResponseWriter, r *http.Request, store http.Handler)) {
 	if change == nil {
@@ -75,9 +78,24 @@ func (b *bucket) changing(change func(w http.ResponseWriter, r *http.Request, st
 // open returns a client of the bucket.
 func (b *bucket) open() *Store {
 	b.t.Helper()
+	return b.openWith(b.transport)
+}
+
+// openFor returns a client that gives up a store which is silent for longer than patience.
+func (b *bucket) openFor(patience time.Duration) *Store {
+	b.t.Helper()
+	transport, err := NewTransport(true, patience)
+	must(b.t, err)
+	transport.TLSClientConfig = b.transport.(*http.Transport).TLSClientConfig.Clone()
+	b.t.Cleanup(transport.CloseIdleConnections)
+	return b.openWith(transport)
+}
+
+func (b *bucket) openWith(transport http.RoundTripper) *Store {
+	b.t.Helper()
 	at, err := url.Parse(b.address)
 	must(b.t, err)
-	client, err := minio.New(at.Host, &minio.Options{Creds: credentials.NewStaticV4("key", "secret", ""), Secure: true, Transport: b.transport, Region: "us-east-1", MaxRetries: 2})
+	client, err := minio.New(at.Host, &minio.Options{Creds: credentials.NewStaticV4("key", "secret", ""), Secure: true, Transport: transport, Region: "us-east-1", MaxRetries: 2})
 	must(b.t, err)
 	return &Store{client: client, bucket: "lake", prefix: "w/", place: "s3://lake/w"}
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -40,7 +41,7 @@ func OpenStore(address string) (*Store, error) {
 	if address == "" {
 		return nil, &problem.Problem{Class: "config", What: "warehouse.remote is not set", Next: "set it in pipelines.yaml to s3://BUCKET/PREFIX"}
 	}
-	b, err := Dial("warehouse.remote", address)
+	b, err := Dial("warehouse.remote", address, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +70,9 @@ type Bucket struct {
 	Prefix string // "" or with a slash at its end
 }
 
-// Dial returns a client for an address such as s3://bucket/prefix, which stands under a key of the configuration. It sends no request.
-func Dial(key, address string) (b Bucket, err error) {
+// Dial returns a client for an address such as s3://bucket/prefix, which stands under a key of the configuration. It sends no request. Requests have
+// the transport of NewTransport.
+func Dial(key, address string, patience time.Duration) (b Bucket, err error) {
 	at, err := ParsePlace(address)
 	if err != nil {
 		return b, &problem.Problem{Class: "config", What: err.Error(), Next: PlaceForm}
@@ -88,9 +90,13 @@ func Dial(key, address string) (b Bucket, err error) {
 	if host == "" {
 		host = "s3.amazonaws.com"
 	}
+	transport, err := NewTransport(secure, patience)
+	if err != nil {
+		return b, err
+	}
 	b.Client, err = minio.New(host, &minio.Options{
 		Creds:  credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}}),
-		Secure: secure, Region: region, MaxRetries: maxTries,
+		Secure: secure, Region: region, MaxRetries: maxTries, Transport: transport,
 	})
 	if err != nil {
 		return b, &problem.Problem{Class: "config", What: "the object store of " + key + ", " + address, Err: err, Next: "correct AWS_ENDPOINT_URL"}
@@ -193,6 +199,9 @@ func (s *Store) proveConditions(ctx context.Context) error {
 // refusals are what a store answers to credentials that are wrong or no longer valid, whatever the status.
 var refusals = []string{"AccessDenied", "ExpiredToken", "InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "TokenRefreshRequired"}
 
+// fullCodes are what stores answer that have no space left, or where a quota is used up, whatever the status.
+var fullCodes = []string{"XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "QuotaExceeded", "InsufficientStorage", "InsufficientCapacity"}
+
 // explain is Explain for an object of the store.
 func (s *Store) explain(what, name string, err error) error {
 	return Explain("warehouse.remote", s.place, what, name, err)
@@ -213,6 +222,8 @@ func Explain(key, place, what, name string, err error) error {
 		return ErrMoved
 	case answer.Code == "NoSuchBucket":
 		p.Class, p.Next = "config", "create the bucket, or correct "+key
+	case slices.Contains(fullCodes, answer.Code) || answer.StatusCode == http.StatusInsufficientStorage:
+		p.Next = "free some space in the object store, or raise its quota; the next run, or the same command, does it again"
 	case slices.Contains(refusals, answer.Code) || answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized || strings.Contains(err.Error(), "credentials"):
 		p.Class, p.Next = "auth", "give credentials that may read, write, list and delete there: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a file (docs/remote.md)"
 	case errors.As(err, new(*net.DNSError)):

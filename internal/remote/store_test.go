@@ -10,7 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"aqueduck/internal/problem"
 	"aqueduck/load/layout"
 )
 
@@ -413,6 +415,7 @@ func TestAnErrorOfTheStoreSaysWhatToDo(t *testing.T) {
 		"wrong key":     {refuse(403, "InvalidAccessKeyId"), "auth", "as the store says"},
 		"expired token": {refuse(400, "ExpiredToken"), "auth", "as the store says"},
 		"full":          {refuse(507, "XMinioStorageFull"), "transient", "as the store says"},
+		"quota":         {refuse(403, "QuotaExceeded"), "transient", "as the store says"},
 		"down":          {refuse(503, "SlowDown"), "transient", "s3://lake/w"},
 		"no answer":     {func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }, "transient", "s3://lake/w"},
 	} {
@@ -434,6 +437,84 @@ func TestAnErrorOfTheStoreSaysWhatToDo(t *testing.T) {
 			other := b.machine()
 			other.take()
 			other.expectCurrent("two.duckdb", []byte("two"))
+		})
+	}
+}
+
+// TestAFullStoreSaysSo: it is no matter of credentials, although some stores answer 403. The head stays, and so do its readers.
+func TestAFullStoreSaysSo(t *testing.T) {
+	t.Parallel()
+	for code, status := range map[string]int{"QuotaExceeded": 403, "XMinioStorageFull": 507} {
+		b := newBucket(t)
+		m := b.machine()
+		m.publish("one.duckdb", []byte("one"))
+		m.send(2)
+		m.publish("two.duckdb", []byte("two"))
+		b.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+			if r.Method != http.MethodPut {
+				store.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "application/xml")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`<?xml version="1.0"?><Error><Code>` + code + `</Code></Error>`))
+		})
+		_, err := m.store.Send(t.Context(), m.dir, layout.Retention{Keep: 2}, instant)
+		expectProblem(t, err, "transient", "files/two")
+		if p := new(problem.Problem); errors.As(err, &p) && !strings.Contains(p.Next, "free some space") {
+			t.Errorf("%s: the next step is %s", code, p.Next)
+		}
+		reader := b.machine()
+		reader.take()
+		reader.expectCurrent("one.duckdb", []byte("one"))
+		b.changing(nil)
+		m.send(2)
+		reader.take()
+		reader.expectCurrent("two.duckdb", []byte("two"))
+	}
+}
+
+// TestAStoreThatHangsIsGivenUp: it answers nothing, half of an answer, or takes no more of a file. The warehouse stays whole, and the next machine makes up for it.
+// Holds: P4.
+func TestAStoreThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, hangs := range map[string]func(w http.ResponseWriter, r *http.Request) bool{
+		"no answer": func(http.ResponseWriter, *http.Request) bool { return true },
+		"half an answer": func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte(`{"epoch": 1,`))
+			return http.NewResponseController(w).Flush() == nil
+		},
+		"takes nothing": func(_ http.ResponseWriter, r *http.Request) bool { return r.Method == http.MethodPut },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBucket(t)
+			m := b.machine()
+			m.publish("one.duckdb", []byte("one"))
+			m.send(2)
+			large := randomBytes(1, 14<<20)
+			m.publish("two.duckdb", large)
+			end := make(chan struct{})
+			t.Cleanup(func() { close(end) })
+			b.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if !hangs(w, r) {
+					store.ServeHTTP(w, r)
+					return
+				}
+				select {
+				case <-end:
+				case <-r.Context().Done():
+				}
+			})
+			_, err := b.openFor(100*time.Millisecond).Send(t.Context(), m.dir, layout.Retention{Keep: 2}, instant)
+			expectProblem(t, err, "transient", "s3://lake/w")
+			m.expectCurrent("two.duckdb", large)
+			b.changing(nil)
+			m.send(2)
+			other := b.machine()
+			other.take()
+			other.expectCurrent("two.duckdb", large)
 		})
 	}
 }
