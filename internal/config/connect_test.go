@@ -227,3 +227,20 @@ func TestDoubtsOfDeletions(t *testing.T) {
 		}
 	}
 }
+
+// TestMeasuresOfOfficeHoursNeedOfficeHours: without them these measures are null, which nothing else says before somebody asks for one.
+func TestMeasuresOfOfficeHoursNeedOfficeHours(t *testing.T) {
+	t.Parallel()
+	for rest, want := range map[string]int{
+		"pipelines: {a: {streams: [tags]}}\n": 0, "pipelines: {a: {streams: [tickets]}}\n": 1, "pipelines: {a: {streams: [conversations, deleted_conversations]}}\n": 1,
+		"warehouse: {dir: data, office_hours: {monday: \"09:00-17:00\"}}\npipelines: {a: {streams: [tickets]}}\n": 0,
+	} {
+		read, err := configOf(t, map[string]string{"pipelines.yaml": "version: 1\nworkspaces: {main: {base_url: emulator}}\n" + rest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read.OfficeDoubts(); len(got) != want || want > 0 && !strings.Contains(got[0], "warehouse.office_hours") {
+			t.Errorf("%s: %v", rest, got)
+		}
+	}
+}

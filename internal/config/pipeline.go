@@ -122,6 +122,17 @@ func (c *Config) DeletionDoubts() (doubts []string) {
 	return doubts
 }
 
+// OfficeDoubts says that measures of office hours stay null, where a pipeline reads what they measure.
+func (c *Config) OfficeDoubts() (doubts []string) {
+	measured := func(workspace string) bool {
+		return c.reads(workspace, "conversations") || c.reads(workspace, "tickets")
+	}
+	if len(c.Warehouse.Office.Hours) == 0 && slices.ContainsFunc(c.WorkspaceNames(), measured) {
+		doubts = append(doubts, "warehouse.office_hours is not set, so measures whose names end in _office are null; next: add the hours in which the team answers to pipelines.yaml")
+	}
+	return doubts
+}
+
 // reads reports whether a pipeline reads a stream from a workspace.
 func (c *Config) reads(workspace, stream string) bool {
 	return slices.ContainsFunc(c.Pipelines, func(p *Pipeline) bool {

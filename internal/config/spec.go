@@ -136,7 +136,7 @@ func (a *alertEntry) alertSpec() *grammar.Spec {
 }
 
 func officeSpec(w *Warehouse) grammar.Spec {
-	office := grammar.Spec{Name: "office_hours", Kind: grammar.Map, Doc: "Hours in which the team answers. Measures with names that end in `_office` count only these hours. Without office hours they are null. `init` writes 9 to 17 on weekdays, `init --emulator` those of the emulated team.", Keys: []grammar.Spec{
+	office := grammar.Spec{Name: "office_hours", Kind: grammar.Map, Doc: "Hours in which the team answers. Measures with names that end in `_office` count only these hours. Without office hours they are null, and `check` warns. `init` writes 9 to 17 on weekdays, `init --emulator` those of the emulated team.", Keys: []grammar.Spec{
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Office.Timezone = cmp.Or(v.Text(), w.Timezone) },
 			Check: checkZone, Hint: "e.g. Europe/Berlin", Doc: "Time zone of the hours. Default: the warehouse's time zone."},
 		{Name: "holidays", Kind: grammar.List, Into: func(v *grammar.Value) { w.Office.Holidays = v.Texts() }, Item: &grammar.Spec{Kind: grammar.Date}, Doc: "Days without office hours."},

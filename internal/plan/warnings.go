@@ -13,14 +13,14 @@ import (
 	"aqueduck/schemas"
 )
 
-// FindDoubts returns warnings about values that hash and drop leave readable, and about deleted records that no stream reports. With r, they include
-// rows that are still masked after `hash` or `drop` was removed, and refused has what the next run on this machine would refuse, such as a missing or
-// damaged hash.key. An unreadable published file gives no warning: it is no mistake of the configuration.
+// FindDoubts returns warnings about values that hash and drop leave readable, about deleted records that no stream reports, and about missing office
+// hours. With r, they include rows that are still masked after `hash` or `drop` was removed, and refused has what the next run on this machine would
+// refuse, such as a missing or damaged hash.key. An unreadable published file gives no warning: it is no mistake of the configuration.
 func FindDoubts(ctx context.Context, c *config.Config, catalogue *schemas.Catalogue, r *runner.Runner) (refused, warnings []string) {
 	for _, gap := range dictionary.FindMaskGaps(c, catalogue) {
 		warnings = append(warnings, gap.String())
 	}
-	warnings = append(warnings, c.DeletionDoubts()...)
+	warnings = append(append(warnings, c.DeletionDoubts()...), c.OfficeDoubts()...)
 	if r == nil {
 		return nil, warnings
 	}
