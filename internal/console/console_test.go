@@ -89,6 +89,17 @@ func TestThePageOfARunHasItsAxisItsErrorsAndItsRequests(t *testing.T) {
 		}
 	}
 	requireTexts(t, b.fetchPage("/runs"), w.failed, ">caught up<")
+	for query, test := range map[string]struct {
+		rows int
+		text string
+	}{"": {2, `<a href="/runs?pipeline=nightly">nightly</a>`}, "?outcome=not-ok": {1, w.failed}, "?pipeline=nightly": {2, `<a href="/runs?outcome=not-ok&amp;pipeline=nightly">not ok</a>`},
+		"?pipeline=weekly": {0, "No run of this pipeline and outcome."}, "?pipeline=%22%3Cb%3E": {0, "No run of this"}} {
+		page := b.fetchPage("/runs" + query)
+		requireTexts(t, page, test.text)
+		if n := strings.Count(page, `<tr><td><a href="/runs/`); n != test.rows {
+			t.Errorf("/runs%s has %d runs, want %d", query, n, test.rows)
+		}
+	}
 	requireTexts(t, b.fetchPage("/workspaces"), "<td>main</td>", "needs action", "nightly", "FAILED", "this one", "next: ")
 	requireTexts(t, b.fetchPage("/api/v1/workspaces"), `"workspace": "main"`, `"health": "act"`)
 	requireTexts(t, b.fetchPage("/freshness"), "conversations", "Last complete read")

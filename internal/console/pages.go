@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
 
 	"aqueduck/internal/runlog"
 )
@@ -66,20 +68,54 @@ func (c *Console) pipelinePage(ctx context.Context, r *http.Request) (string, fr
 // runsView is the page with all runs, and what else is in the history: skipped times, rollbacks and checkpoints that a command changed.
 type runsView struct {
 	pageView
-	Runs []runlog.PastRun
-	More bool // there are older ones
+	Runs      []runlog.PastRun
+	More      bool     // there are older ones
+	Pipelines []string // those with runs, to choose from
+	Pipeline  string   // only its runs; "": all
+	NotOK     bool     // only runs that did not end OK
+}
+
+// Link is the address of the page with another filter.
+func (v *runsView) Link(pipeline string, notOK bool) string {
+	q := url.Values{}
+	if pipeline != "" {
+		q.Set("pipeline", pipeline)
+	}
+	if notOK {
+		q.Set("outcome", "not-ok")
+	}
+	return "/runs?" + q.Encode()
+}
+
+// shows reports whether the filter keeps an entry of the history.
+func (v *runsView) shows(r runlog.PastRun) bool {
+	isRun := r.Run != "" && r.Pipeline != ""
+	return (v.Pipeline == "" || r.Pipeline == v.Pipeline) && (!v.NotOK || isRun && r.Outcome != "OK")
 }
 
 // shownHistory is the number of runs that the page of all runs shows.
 const shownHistory = 200
 
-func (c *Console) runsPage(ctx context.Context, _ *http.Request) (string, framedPage, error) {
+func (c *Console) runsPage(ctx context.Context, r *http.Request) (string, framedPage, error) {
 	runs, err := runlog.History(ctx, c.o.Dir, "", knownRuns)
 	if err != nil {
 		return "", nil, err
 	}
-	shown := runs[:min(len(runs), shownHistory)]
-	return "runs", &runsView{pageView{Title: "Runs", Here: "runs"}, shown, len(runs) > len(shown)}, nil
+	q := r.URL.Query()
+	v := &runsView{pageView: pageView{Title: "Runs", Here: "runs"}, Pipeline: q.Get("pipeline"), NotOK: q.Get("outcome") == "not-ok"}
+	for _, run := range runs {
+		if run.Pipeline != "" && !slices.Contains(v.Pipelines, run.Pipeline) {
+			v.Pipelines = append(v.Pipelines, run.Pipeline)
+		}
+		if v.shows(run) {
+			v.Runs = append(v.Runs, run)
+		}
+	}
+	slices.Sort(v.Pipelines)
+	if v.More = len(v.Runs) > shownHistory; v.More {
+		v.Runs = v.Runs[:shownHistory]
+	}
+	return "runs", v, nil
 }
 
 // freshnessView is the page with the freshness of all streams.
