@@ -33,8 +33,9 @@ different rows. A terminal that has no room for HOW has it below the table.
 --lake compares the Iceberg tables of warehouse.mirror with the published file instead: DuckDB reads their files, and digests over all
 columns must be equal. It asks the object store and the catalog, not the workspace, and holds the lock meanwhile.
 
-Otherwise, verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was not accepted. Run
-it right after a sync: deletions since then, and changes in lists without times, look like differences.`,
+Otherwise, verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was not accepted. A
+last line that begins with NOTHING says that nothing was compared. Run it right after a sync: deletions since then, and changes in
+lists without times, look like differences.`,
 		Example: `  aqueduck verify
   aqueduck verify nightly --requests 1000 --select 'contact*'
   aqueduck verify --deep
