@@ -29,6 +29,7 @@ import (
 	"aqueduck/internal/config"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/emulator/api/fault"
+	"aqueduck/internal/fleet"
 	"aqueduck/internal/readtest"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
@@ -94,6 +95,10 @@ func newStage(t *testing.T) *stage {
 			Config:  func() (*config.Config, *schemas.Catalogue) { return s.runner.Config, s.runner.Catalogue },
 			Trouble: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.trouble },
 			Run:     s.run,
+
+			Workspaces: func(ctx context.Context) ([]fleet.Row, error) {
+				return fleet.ReadRows(ctx, []fleet.Place{{Workspace: "main", Config: s.runner.Config, Catalogue: s.runner.Catalogue}}, time.Now())
+			},
 
 			Isolation: read.Isolation{Program: program},
 			Cancel: func(name string) error {
