@@ -101,5 +101,6 @@ func (e *batchEmitter) takeBatches(plans []*tablePlan) []Batch {
 		batches[i] = Batch{Table: p.table, Mode: Merge, Rows: p.out.takeRows(&e.memory)}
 	}
 	e.records, e.bytes = 0, 0
+	e.memory.endBatch()
 	return batches
 }
