@@ -169,10 +169,11 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, of string, own
 			return err
 		}
 	}
-	stored := "SELECT " + recordName("", own) + " FROM " + clause.Stored(schema, own)
+	// Of the stored keys, only those of dead letters are collected: a large workspace has more than fit into memory.
+	stored := fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IN (SELECT key FROM _sync.misfits WHERE %[3]s AND NOT whole)", recordName("", own), clause.Stored(schema, own), of)
 	present := stored
 	if own.Gone {
-		present += " WHERE " + transform.GoneColumn + " IS NULL"
+		present += " AND " + transform.GoneColumn + " IS NULL"
 	}
 	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND key NOT IN ("+present+")"); err != nil {
 		return err
@@ -187,7 +188,7 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, of string, own
 		}
 		// The column may have widened since, and taken the value from _extra.
 		_, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND NOT whole AND table_name = $1 AND column_name = $2 AND reason IN ($3, $4) AND key IN ("+
-			stored+" WHERE "+duck.Name(c.Name)+" IS NOT NULL)", own.Name, c.Name, transform.ReasonType, transform.ReasonRange)
+			stored+" AND "+duck.Name(c.Name)+" IS NOT NULL)", own.Name, c.Name, transform.ReasonType, transform.ReasonRange)
 		if err != nil {
 			return err
 		}

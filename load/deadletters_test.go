@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/load"
 	"aqueduck/transform"
 )
 
@@ -81,4 +82,17 @@ func TestARejectedRecordCountsOnceUntilItChanges(t *testing.T) {
 
 func nestedJSON(levels int) string {
 	return strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels)
+}
+
+// TestDeadLettersAreLookedUpAmongManyRecordsInLittleMemory: the keys of all stored records would not fit, those of the dead letters do.
+func TestDeadLettersAreLookedUpAmongManyRecordsInLittleMemory(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{Memory: 12_000_000})
+	s := newTalkStoreIn(t, w.Work, talkStream())
+	s.commitRecords(`{"id":"1","at":1700000000,"title":[]}`, `{"id":"2","at":1700000000,"title":[]}`, `{"id":"3","at":1700000000,"title":[]}`)
+	must(t, w.Plant(t.Context(), `INSERT INTO main.talks BY NAME SELECT t.* REPLACE ('a key of a record that is stored ' || i AS id) FROM main.talks t, range(1000000) r(i) WHERE t.id = '1'`))
+	must(t, w.Plant(t.Context(), "DELETE FROM main.talks WHERE id = '2'; UPDATE main.talks SET title = 'mended' WHERE id = '3'"))
+	if got, want := s.deadLetterText(time.Time{}), "talks.title type 1 (1 new) "; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

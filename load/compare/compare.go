@@ -277,7 +277,7 @@ func (c *Comparison) AbsentKeys(ctx context.Context, a Baseline, keys []string) 
 	for i, key := range keys {
 		quoted[i] = duck.Text(key)
 	}
-	return c.DB.ScanTexts(ctx, fmt.Sprintf("SELECT k FROM (SELECT unnest([%s]) AS k) WHERE k NOT IN (SELECT %s FROM %s) ORDER BY k",
+	return c.DB.ScanTexts(ctx, fmt.Sprintf("WITH keys AS (SELECT unnest([%[1]s]) AS k) FROM keys WHERE k NOT IN (SELECT %[2]s FROM %[3]s WHERE %[2]s IN (FROM keys)) ORDER BY k",
 		strings.Join(quoted, ", "), clause.KeyText("", a.Table.Key), c.DB.StoredName(ctx, a.Schema, a.Visible)))
 }
 
