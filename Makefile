@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-stores build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-stores mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
+.PHONY: help measure words build build-mirror build-stores build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-stores mirror-scale mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
 
 ##@ Every day
 
@@ -165,6 +165,10 @@ mirror-test: ## vet and tests of the Iceberg mirror, which make check and make t
 
 NIGHTS ?= 30
 MIRROR_KILLS ?= 1000
+SCALE ?= 100
+
+mirror-scale: ## requests, catalog calls and objects of the mirrors of 1, 10 and SCALE workspaces
+	AQUEDUCK_HEAVY=1 AQUEDUCK_SCALE=$(SCALE) go test $(MIRROR) ./internal/mirror -run TheCostOfMirrors -v -timeout 1h
 
 mirror-bytes: ## bytes that the mirror writes in NIGHTS nights of CONTACTS contacts; ten minutes
 	AQUEDUCK_MIRROR_CONTACTS=$(CONTACTS) AQUEDUCK_MIRROR_NIGHTS=$(NIGHTS) go test $(MIRROR) ./internal/mirror -run TheBytesOfANight -v -timeout 3h

@@ -31,7 +31,7 @@ Small lists are read completely. For others, pages and single records are sample
 different rows. A terminal that has no room for HOW has it below the table.
 
 --lake compares the Iceberg tables of warehouse.mirror with the published file instead: DuckDB reads their files, and digests over all
-columns must be equal. It asks the object store and the catalog, not the workspace, and holds the lock meanwhile.
+columns must be equal. Where python3 has PyIceberg, that reads the tables, too. It asks the object store and the catalog, not the workspace, and holds the lock meanwhile.
 
 Otherwise, verify takes no lock and writes nothing into the database. It exits with 6 when it finds a difference that was not accepted. A
 last line that begins with NOTHING says that nothing was compared. Run it right after a sync: deletions since then, and changes in
@@ -82,6 +82,11 @@ func verifyMirror(c *cobra.Command, env *Env, args []string) error {
 	if env.output == "json" {
 		err = env.printJSON(v)
 	} else {
+		if v.Engine != "" {
+			env.printNotice(v.Engine + " read the tables, too")
+		} else {
+			env.printNotice("DuckDB alone read the tables, no other engine: " + v.NoEngine)
+		}
 		err = env.printRows(l.Columns, l.Rows)
 	}
 	if n := len(v.Differing()); err == nil && n > 0 {

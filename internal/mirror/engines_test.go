@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aqueduck/load/differ"
 )
 
 // TestOtherEnginesReadTheSameRows has engines read every table: fresh, after nights with a new column, a new table and an erasure, and after thirty more, in which files were
@@ -101,6 +103,51 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 			t.Errorf("the night after %s compacted: %q", engine, r.Notes)
 		}
 		compare("a night after " + engine + " compacted")
+	}
+}
+
+// TestOtherEnginesVerifyTheMirror: `verify --lake` has PyIceberg read all tables, where it is installed. It notices a table that PyIceberg reads differently, or not at all.
+func TestOtherEnginesVerifyTheMirror(t *testing.T) {
+	python := os.Getenv("AQUEDUCK_ENGINES")
+	if python == "" {
+		t.Skip("make engines runs it")
+	}
+	y := newYard(t)
+	t.Setenv("PATH", filepath.Dir(python)+":"+os.Getenv("PATH"))
+	for _, statements := range []string{first, night, "ALTER TABLE contacts ADD COLUMN phone VARCHAR; UPDATE contacts SET phone = 'p' WHERE age < 9"} {
+		y.publish(statements)
+		y.mirror()
+		v, err := VerifyTables(t.Context(), y.options)
+		if err != nil || len(v.Differing()) > 0 || len(v.Tables) != len(every) || !strings.HasPrefix(v.Engine, "PyIceberg ") {
+			t.Fatalf("the engine is %q, and none because %q: %+v, %v", v.Engine, v.NoEngine, v.Differing(), err)
+		}
+	}
+	y.publish("UPDATE contacts SET score = 77.5 WHERE age = 5")
+	dir := t.TempDir()
+	ctx, m, err := openMirror(t.Context(), y.options, func(ctx context.Context, file string) (*differ.Published, error) {
+		return differ.OpenBeside(ctx, file, dir)
+	})
+	must(t, err)
+	defer m.close()
+	e, why := startEngine(ctx, y.options, dir)
+	if e == nil {
+		t.Fatal(why)
+	}
+	tables, err := m.file.ListRelations(ctx, "main", []string{"contacts", "contact_counts"}, []string{"raw"})
+	must(t, err)
+	for _, of := range tables {
+		want := map[string]string{"contacts": "reads 991 rows with the digest"}[of.Name]
+		if differs, err := m.verifyByEngine(ctx, e, of, "ws_ws1", dir); err != nil || !strings.Contains(differs, want) || want == "" && differs != "" {
+			t.Errorf("%s: %q, %v", of.Name, differs, err)
+		}
+	}
+	if differs, err := m.verifyByEngine(ctx, e, tables[0], "ws_nobody", dir); err != nil || !strings.Contains(differs, "cannot read it: NoSuchTableError") {
+		t.Errorf("a table that is not there: %q, %v", differs, err)
+	}
+	must(t, e.close())
+	t.Setenv("PATH", t.TempDir())
+	if e, why := startEngine(ctx, y.options, dir); e != nil || why != "there is no python3" {
+		t.Errorf("without it: %+v, %s", e, why)
 	}
 }
 

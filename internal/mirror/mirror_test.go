@@ -516,11 +516,15 @@ func TestTheMirrorIsVerified(t *testing.T) {
 		for _, one := range v.Differing() {
 			differ = append(differ, one.Table)
 		}
+		if v.Engine != "" || v.NoEngine != "there is no python3" {
+			t.Errorf("the engine is %q, and none because %q", v.Engine, v.NoEngine)
+		}
 		slices.Sort(want)
 		if len(v.Tables) != len(every) || !slices.Equal(differ, want) {
 			t.Errorf("of %d tables, %q differ, wanted %q: %+v", len(v.Tables), differ, want, v.Differing())
 		}
 	}
+	t.Setenv("PATH", t.TempDir()) // TestOtherEnginesVerifyTheMirror has an engine
 	y.publish(first)
 	verify(slices.Clone(every)...)
 	y.mirror()

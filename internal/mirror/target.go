@@ -29,9 +29,11 @@ type Schema struct {
 
 // Verified says whether the tables are equal to the published file.
 type Verified struct {
-	Place  string          `json:"location"` // of the tables
-	File   string          `json:"file"`     // the published file
-	Tables []VerifiedTable `json:"tables"`
+	Place    string          `json:"location"`            // of the tables
+	File     string          `json:"file"`                // the published file
+	Engine   string          `json:"engine,omitempty"`    // with its version, which read all tables, too
+	NoEngine string          `json:"no_engine,omitempty"` // why no engine did
+	Tables   []VerifiedTable `json:"tables"`
 }
 
 // VerifiedTable is the result for one table.

@@ -15,8 +15,8 @@ import (
 	"aqueduck/load/differ"
 )
 
-// VerifyTables compares every table with the published file, by digests over all columns. DuckDB reads the files of the tables; nothing is changed. The caller holds
-// the lock of the warehouse.
+// VerifyTables compares every table with the published file, by digests over all columns. DuckDB reads the files of the tables; PyIceberg, where python3 has it, reads
+// the tables, too. Nothing is changed. The caller holds the lock of the warehouse.
 func VerifyTables(ctx context.Context, o Target) (r Verified, err error) {
 	r.Place, r.File, r.Tables = o.Location, filepath.Base(o.Dir.Current()), []VerifiedTable{}
 	dir, err := os.MkdirTemp(o.Dir.Temp(), "mirror-")
@@ -31,6 +31,12 @@ func VerifyTables(ctx context.Context, o Target) (r Verified, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
+	e, why := startEngine(ctx, o, dir)
+	r.NoEngine = why
+	if e != nil {
+		r.Engine = e.name
+		defer func() { err = errors.Join(err, e.close()) }()
+	}
 	err = m.eachWorkspace(ctx, func(w differ.Owner, s Schema) error {
 		tables, err := m.file.ListRelations(ctx, w.Schema, s.Tables, s.Internal)
 		if err != nil {
@@ -38,6 +44,9 @@ func VerifyTables(ctx context.Context, o Target) (r Verified, err error) {
 		}
 		for _, of := range tables {
 			one, err := m.verifyTable(ctx, of, namespaceOf(w.ID), dir)
+			if err == nil && one.Differs == "" && e != nil {
+				one.Differs, err = m.verifyByEngine(ctx, e, of, namespaceOf(w.ID), dir)
+			}
 			if err != nil {
 				return m.explain(w.Schema, fmt.Errorf("table %s: %w", of.Name, err))
 			}
