@@ -118,7 +118,7 @@ var allowed = map[string][]string{
 // homes says where a library that shapes the house may be imported. The program starts no other: whoever has its environment has
 // the token. The commands of after: are started without it, and so are processes of this program itself.
 var homes = map[string][]string{
-	"os/exec":                       {"internal/sandbox", "internal/sync", "tools/bench", "tools/mutants", "tools/nightly", "tools/playground", "tools/release", "tools/structure", "tools/torture"},
+	"os/exec":                       {"internal/mirror", "internal/sandbox", "internal/sync", "tools/bench", "tools/mutants", "tools/nightly", "tools/playground", "tools/release", "tools/structure", "tools/torture"},
 	"crypto/tls":                    {"extract/api"},
 	"net/http/pprof":                {},
 	"plugin":                        {},

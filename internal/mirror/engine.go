@@ -99,7 +99,7 @@ func (e *engine) readTable(namespace, name, into string) (failed string, err err
 	return "", nil
 }
 
-func (e *engine) close() error {
+func (e *engine) dismiss() error {
 	_ = e.ask.Close() // it ends then
 	return e.process.Wait()
 }

@@ -144,7 +144,7 @@ func TestOtherEnginesVerifyTheMirror(t *testing.T) {
 	if differs, err := m.verifyByEngine(ctx, e, tables[0], "ws_nobody", dir); err != nil || !strings.Contains(differs, "cannot read it: NoSuchTableError") {
 		t.Errorf("a table that is not there: %q, %v", differs, err)
 	}
-	must(t, e.close())
+	must(t, e.dismiss())
 	t.Setenv("PATH", t.TempDir())
 	if e, why := startEngine(ctx, y.options, dir); e != nil || why != "there is no python3" {
 		t.Errorf("without it: %+v, %s", e, why)

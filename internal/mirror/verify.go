@@ -35,7 +35,7 @@ func VerifyTables(ctx context.Context, o Target) (r Verified, err error) {
 	r.NoEngine = why
 	if e != nil {
 		r.Engine = e.name
-		defer func() { err = errors.Join(err, e.close()) }()
+		defer func() { err = errors.Join(err, e.dismiss()) }()
 	}
 	err = m.eachWorkspace(ctx, func(w differ.Owner, s Schema) error {
 		tables, err := m.file.ListRelations(ctx, w.Schema, s.Tables, s.Internal)
