@@ -107,6 +107,7 @@ func TestOtherEnginesReadTheSameRows(t *testing.T) {
 }
 
 // TestOtherEnginesVerifyTheMirror: `verify --lake` has PyIceberg read all tables, where it is installed. It notices a table that PyIceberg reads differently, or not at all.
+// Holds: P6.
 func TestOtherEnginesVerifyTheMirror(t *testing.T) {
 	python := os.Getenv("AQUEDUCK_ENGINES")
 	if python == "" {
