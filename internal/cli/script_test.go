@@ -157,7 +157,8 @@ var filledOnce = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	file := filepath.Join(buildDir(), "pipelines.yaml")
-	if err := os.WriteFile(file, []byte(scripted), 0o600); err != nil {
+	once := "warehouse: {publish: {first: 1h}}\n" // on a slow machine, too, the run publishes at its end alone
+	if err := os.WriteFile(file, []byte(scripted+once), 0o600); err != nil {
 		return "", err
 	}
 	sync := exec.Command("aqueduck", "sync", "-f", file, "--dir", dir)
