@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-stores build-worker build-full sums demo playground quick test test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-stores mirror-scale mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
+.PHONY: help measure words build build-mirror build-stores build-worker build-full sums demo playground quick test test-full test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-stores mirror-scale mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
 
 ##@ Every day
 
@@ -63,6 +63,9 @@ quick: ## the tests that need no DuckDB, in a minute: for while you write
 # The two packages that take longest begin first: the short ones fill what is left beside them, and neither runs alone at the end.
 test: ## every test but the heavy ones
 	$(TESTS) ./internal/pipeline ./internal/cli ./load/publish ./...
+
+test-full: ## tests of the mirror and the worker, whose libraries take three minutes to compile
+	$(TESTS) $(FULL) ./internal/mirror ./internal/worker
 
 test-all: ## every test; half an hour
 	AQUEDUCK_HEAVY=1 $(TESTS) ./internal/pipeline ./internal/cli ./load/publish ./...
