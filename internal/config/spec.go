@@ -78,7 +78,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Timezone = v.Text() }, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
 			Doc: "Time zone of days and weeks in models and schedules. Timestamp columns are instants, and do not depend on it."},
 		{Name: "memory", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Memory, _ = grammar.ParseMemory(v.Text()) }, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory,
-			Doc: "Memory that DuckDB may use to store and publish records. The program needs about 400 MB more. Raise it only if a single record has tens of megabytes."},
+			Doc: "Memory that DuckDB may use to store and publish records. The program needs about 400 MB more. Raise it to `400MB` if conversations have some ten million parts, or if a single record has tens of megabytes."},
 		{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{
 			{Name: "first", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.First = v.Duration() }, Default: "10s", Doc: "During a backfill, the first publish comes at the earliest this long after the start of the run, and has the newest data. A shorter run publishes once, at its end; so does one whose rest is estimated to take less than a minute, unless this is 0s."},
 			{Name: "every", Kind: grammar.Duration, Into: func(v *grammar.Value) { w.Publish.Every = v.Duration() }, Default: "60m", Doc: "Time between publishes during a long run. Every run also publishes at its end."},

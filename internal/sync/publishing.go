@@ -66,11 +66,19 @@ func reportModels(r *stream.Run, failed []publish.FailedModel) {
 		text := model.String()
 		if note := text + "; the published file has everything but this model"; !slices.Contains(r.Reported.Notes, note) {
 			r.AddNote(note)
-			r.Runner.Log.Warn("the published file lacks a model", "error", text, "next", "correct the file, then run the same command again")
+			r.Runner.Log.Warn("the published file lacks a model", "error", text, "next", modelStep(model))
 		}
 		missing = append(missing, text)
 	}
 	r.Reported.MissingModels = strings.Join(missing, "; ")
+}
+
+// modelStep is what to do about a model that is not in the published file. The program's own ones lack nothing but memory, where conversations have millions of parts.
+func modelStep(model publish.FailedModel) string {
+	if !model.Own && errors.Is(model.Err, failure.ErrQueryMemory) {
+		return "set warehouse: {memory: 400MB} in pipelines.yaml (default 200MB), or twice what it has, then run the same command again"
+	}
+	return "correct the file, then run the same command again"
 }
 
 // reportOmitted logs and notes each model of a user that the published file lacks because no pipeline reads the streams of its tables.

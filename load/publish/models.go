@@ -218,7 +218,7 @@ func (b *modelBuild) recordFailure(r Relation, fault modelFault, err error) {
 		err = errors.New(text)
 	}
 	fault.Before = written.Replace(fault.Before)
-	b.failed = append(b.failed, FailedModel{b.schema.Models.Schema, r.Name, r.File, fault, err})
+	b.failed = append(b.failed, FailedModel{b.schema.Models.Schema, r.Name, r.File, r.Own, fault, err})
 }
 
 // buildOrder gives the models whose stored sources exist, each after those that it reads. circle are the models that read

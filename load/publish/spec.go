@@ -105,7 +105,7 @@ type Models struct {
 	Relations []Relation    // in any order: their SQL names what they read, as {schema}.contacts, {raw}.contacts_raw or {models}.reply_pairs
 	Values    Values        // values that the SQL may name in braces
 	Longest   time.Duration // time limit for each model; 0: ten minutes
-	ChunkRows int64         // stored rows that a keyed model reads at once; 0: two million
+	ChunkRows int64         // stored rows that a keyed model reads at once; 0: a million
 }
 
 // Result says what a publish did.
@@ -129,6 +129,7 @@ type Result struct {
 type FailedModel struct {
 	Schema, Name string
 	File         string
+	Own          bool // a user wrote it
 	modelFault
 	Err error
 }

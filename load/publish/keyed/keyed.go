@@ -46,21 +46,22 @@ type Maker struct {
 	Stored     map[string]Stored         // by name of the table
 	Views      map[string]string         // stored table of each view over one
 	Substitute func(query string) string // replaces what stands in braces
-	ChunkRows  int64                     // stored rows that are read at once; 0: two million
+	ChunkRows  int64                     // stored rows that are read at once; 0: a million
 
 	views  []string // temporary views of the model that is made
 	keysOf string   // what the collected keys are; "": those of one model
-	few    bool     // the stored rows of the collected keys are few enough to copy
 	copies []string // temporary tables: the collected keys, and copies of rows of theirs, as copyOf names them
+	shares int64    // where all rows are made in chunks: how many; 0: the rows of the collected keys are made
+	share  int64    // number of the chunk
 }
 
 // changedKeys is the temporary table of the keys whose rows are made.
 const changedKeys = "temp.changed_keys"
 
-// rowsPerChunk limits the stored rows that a keyed model sorts at once. A larger one needs more memory than a publish has, and spills.
-const rowsPerChunk = 2_000_000
+// rowsPerChunk limits the stored rows that a keyed model sorts at once. A larger one needs more memory, and spills.
+const rowsPerChunk = 1_000_000
 
-// copiedShare of a chunk is how many stored rows are copied into memory at most, a quarter of a million. With the columns that models read, a part of a
+// copiedShare of a chunk is how many stored rows are copied into memory at most, an eighth of a million. With the columns that models read, a part of a
 // conversation takes some 350 bytes there, and a publish has 200 MB.
 const copiedShare = 8
 
@@ -142,23 +143,15 @@ func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
 			return err
 		}
 	}
-	var most int64
-	for _, source := range m.ChangedBy {
-		most = max(most, k.Stored[k.storedTable(source)].Rows)
-	}
 	into := "CREATE OR REPLACE TABLE " + name + " AS "
-	chunks := most/k.chunkRows() + 1
+	chunks := k.mostRows(m)/k.chunkRows() + 1
 	if chunks == 1 {
 		_, err := k.DB.Exec(ctx, into+k.Substitute(m.SQL))
 		return err
 	}
-	owner := m.ChangedBy[0]
+	defer func() { k.shares, k.share = 0, 0 }()
 	for chunk := range chunks {
-		err := k.fillKeys(ctx, fmt.Sprintf("SELECT key FROM (SELECT %s AS key, ((row_number() OVER (ORDER BY 1) - 1) * %d) // count(*) OVER () AS chunk FROM %s) WHERE chunk = %d",
-			duck.Name(owner.Column), chunks, k.tableName(k.Schema, owner.Table), chunk))
-		if err != nil {
-			return err
-		}
+		k.shares, k.share = chunks, chunk
 		if err := k.insertRows(ctx, m, into); err != nil {
 			return err
 		}
@@ -167,11 +160,23 @@ func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
 	return nil
 }
 
-// updateRows makes the rows of the keys again of which a stored row has changed since a time.
+// updateRows makes the rows of the keys again of which a stored row has changed since a time. Many keys are taken in chunks.
 func (k *Maker) updateRows(ctx context.Context, m Model, since string) error {
-	if err := k.collectChanged(ctx, m, since); err != nil {
-		return err
+	query := k.changedSince(m, since)
+	chunks, err := k.collectKeys(ctx, m, query)
+	for chunk := int64(0); err == nil && chunk < chunks; chunk++ {
+		if chunks > 1 {
+			err = k.fillKeys(ctx, fmt.Sprintf("SELECT key FROM (%s) WHERE %s", query, inChunk("key", chunks, chunk)))
+		}
+		if err == nil {
+			err = k.replaceRows(ctx, m)
+		}
 	}
+	return err
+}
+
+// replaceRows makes the rows of the collected keys again.
+func (k *Maker) replaceRows(ctx context.Context, m Model) error {
 	name := duck.Table(k.Models, m.Name)
 	if _, err := k.DB.Exec(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s IN (SELECT key FROM %s)", name, duck.Name(m.Key), changedKeys)); err != nil {
 		return fmt.Errorf("delete the rows of changed keys: %w", err)
@@ -179,30 +184,47 @@ func (k *Maker) updateRows(ctx context.Context, m Model, since string) error {
 	return k.insertRows(ctx, m, "INSERT INTO "+name+" ")
 }
 
-// collectChanged collects the keys of which a stored row has changed since a time, unless they are collected already. Each change of a stored row moves
-// its _synced_at, also that it is gone.
-func (k *Maker) collectChanged(ctx context.Context, m Model, since string) error {
+// changedSince is the query of the keys of which a stored row has changed since a time. Each change of a stored row moves its _synced_at, also that it is gone.
+func (k *Maker) changedSince(m Model, since string) string {
 	var changed []string
-	var most int64
 	for _, source := range m.ChangedBy {
-		most = max(most, k.Stored[k.storedTable(source)].Rows)
 		changed = append(changed, fmt.Sprintf("SELECT %s AS key FROM %s WHERE _synced_at > TIMESTAMPTZ %s",
 			duck.Name(source.Column), k.tableName(k.Schema, k.storedTable(source)), duck.Text(since)))
 	}
-	query := strings.Join(changed, " UNION ")
+	return strings.Join(changed, " UNION ")
+}
+
+// collectKeys collects the keys of a query, unless they are collected already. It returns in how many chunks their stored rows can be copied.
+func (k *Maker) collectKeys(ctx context.Context, m Model, query string) (chunks int64, err error) {
 	if k.keysOf == query {
-		return nil
+		return 1, nil
 	}
 	if err := k.fillKeys(ctx, query); err != nil {
-		return err
+		return 0, err
 	}
 	var keys int64
 	if err := k.DB.Scan(ctx, "SELECT count(*) FROM "+changedKeys, nil, &keys); err != nil {
-		return fmt.Errorf("count the changed keys: %w", err)
+		return 0, fmt.Errorf("count the changed keys: %w", err)
 	}
 	owners := max(1, k.Stored[k.storedTable(m.ChangedBy[0])].Rows)
-	k.keysOf, k.few = query, keys*most/owners <= k.chunkRows()/copiedShare
-	return nil
+	chunks = keys*k.mostRows(m)/owners/max(1, k.chunkRows()/copiedShare) + 1
+	if chunks == 1 {
+		k.keysOf = query
+	}
+	return chunks, nil
+}
+
+// mostRows is the number of rows of the largest stored table of a keyed model.
+func (k *Maker) mostRows(m Model) (most int64) {
+	for _, source := range m.ChangedBy {
+		most = max(most, k.Stored[k.storedTable(source)].Rows)
+	}
+	return most
+}
+
+// inChunk is the condition that a key is in a chunk. It takes no memory, unlike a join with the keys of the chunk.
+func inChunk(key string, chunks, chunk int64) string {
+	return fmt.Sprintf("hash(%s::VARCHAR) %% %d = %d", key, chunks, chunk)
 }
 
 func (k *Maker) chunkRows() int64 { return cmp.Or(k.ChunkRows, rowsPerChunk) }
@@ -225,7 +247,7 @@ func (k *Maker) forgetKeys(ctx context.Context) error {
 	for _, name := range k.copies {
 		statements = append(statements, "DROP TABLE IF EXISTS "+name)
 	}
-	k.keysOf, k.few, k.copies = "", false, nil
+	k.keysOf, k.copies = "", nil
 	if len(statements) == 0 {
 		return nil
 	}
@@ -233,10 +255,10 @@ func (k *Maker) forgetKeys(ctx context.Context) error {
 	return err
 }
 
-// insertRows makes the rows of the collected keys. The model reads temporary views of the same names, which have only the rows of these keys.
+// insertRows makes the rows of the chunk, or of the collected keys. The model reads temporary views of the same names, which have only their rows.
 func (k *Maker) insertRows(ctx context.Context, m Model, into string) error {
 	query, err := k.restrictModel(ctx, m)
-	if err == nil && k.few {
+	if err == nil && k.shares == 0 {
 		query, err = k.copyRows(ctx, copyOf(k.Models, m.Name), query)
 	}
 	if err != nil {
@@ -246,7 +268,7 @@ func (k *Maker) insertRows(ctx context.Context, m Model, into string) error {
 	return err
 }
 
-// restrictModel is the SQL of a keyed model over the rows of the collected keys.
+// restrictModel is the SQL of a keyed model over the rows of the chunk, or of the collected keys.
 func (k *Maker) restrictModel(ctx context.Context, m Model) (string, error) {
 	query := m.SQL
 	for _, source := range m.ChangedBy {
@@ -265,7 +287,7 @@ func (k *Maker) restrictModel(ctx context.Context, m Model) (string, error) {
 		}
 		rows, err := k.restrictTable(k.Models, KeyColumn{read.Name, read.Key}, "t.*"), error(nil)
 		switch {
-		case slices.Contains(k.copies, copyOf(k.Models, read.Name)):
+		case k.shares == 0 && slices.Contains(k.copies, copyOf(k.Models, read.Name)):
 			rows = "FROM " + copyOf(k.Models, read.Name)
 		case !read.Table:
 			rows, err = k.restrictModel(ctx, read)
@@ -286,12 +308,12 @@ func renameSource(query, prefix, name string) string {
 	return regexp.MustCompile(regexp.QuoteMeta(prefix+name)+`\b`).ReplaceAllLiteralString(query, "temp."+name)
 }
 
-// restrictStored is a query of the rows of a stored table that belong to the collected keys. Where they are few, they are copied once, so that only one
-// model has to look for them among all rows.
+// restrictStored is a query of the rows of a stored table that belong to the chunk, or to the collected keys. Those of keys are copied once, so that only
+// one model has to look for them among all rows.
 func (k *Maker) restrictStored(ctx context.Context, source KeyColumn) (string, error) {
 	copied := copyOf(k.Schema, source.Table)
 	switch {
-	case !k.few:
+	case k.shares > 0:
 		return k.restrictTable(k.Schema, source, "t.*"), nil
 	case slices.Contains(k.copies, copied):
 		return "FROM " + copied, nil
@@ -304,6 +326,9 @@ func (k *Maker) restrictStored(ctx context.Context, source KeyColumn) (string, e
 }
 
 func (k *Maker) restrictTable(schema string, source KeyColumn, columns string) string {
+	if k.shares > 0 {
+		return fmt.Sprintf("SELECT %s FROM %s t WHERE %s", columns, k.tableName(schema, source.Table), inChunk("t."+duck.Name(source.Column), k.shares, k.share))
+	}
 	return fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN %s k ON t.%s = k.key", columns, k.tableName(schema, source.Table), changedKeys, duck.Name(source.Column))
 }
 

@@ -2,6 +2,7 @@ package keyed_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,31 @@ func TestModelsThatWereMadeAtOtherTimesAreMadeFromTheirOwnChanges(t *testing.T) 
 	failOn(t, err)
 	if slices.Sort(wrong); len(wrong) > 0 || len(left) > 0 {
 		t.Errorf("wrong rows of %v; left are %v", wrong, left)
+	}
+}
+
+// TestAModelOfManyKeysIsMadeInLittleMemory: the keys of all chunks together would not fit.
+func TestAModelOfManyKeysIsMadeInLittleMemory(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db, err := duck.Open(ctx, duck.Options{Path: filepath.Join(t.TempDir(), "w.duckdb"), Memory: 40_000_000})
+	failOn(t, err)
+	t.Cleanup(func() { failOn(t, db.Close()) })
+	const people = 600_000
+	_, err = db.Exec(ctx, fmt.Sprintf("CREATE SCHEMA models; CREATE TABLE people AS SELECT 'the id of somebody ' || i AS id FROM range(%d) r(i); CHECKPOINT", people))
+	failOn(t, err)
+	m := keyed.Model{Name: "ids", Table: true, SQL: "SELECT id FROM {schema}.people", Key: "id", ChangedBy: []keyed.KeyColumn{{Table: "people", Column: "id"}}}
+	k := keyed.Maker{DB: db, Schema: "main", Models: "models", All: []keyed.Model{m}, Stored: map[string]keyed.Stored{"people": {Rows: people}}, ChunkRows: people / 20,
+		Substitute: func(query string) string {
+			return strings.NewReplacer("{schema}", "main", "{models}", "models").Replace(query)
+		}}
+	_, err = k.Make(ctx, m, "", "")
+	failOn(t, err)
+	failOn(t, k.Close(ctx))
+	var made, distinct int64
+	failOn(t, db.Scan(ctx, "SELECT count(*), count(DISTINCT hash(id)) FROM models.ids", nil, &made, &distinct))
+	if made != people || distinct != people {
+		t.Errorf("%d rows of %d people", made, distinct)
 	}
 }
 
