@@ -13,10 +13,9 @@ import (
 	"aqueduck/schemas"
 )
 
-// TestThePageOfTheDictionaryHasEveryRelation checks the two generated sections of docs/dictionary.md against the stream files and the models.
-func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
-	t.Parallel()
-	const file, begin, end = "../../docs/dictionary.md", "\n## Tables and views\n", "\n## Made for each workspace\n"
+// builtinDictionary is the dictionary of the program's own streams and models.
+func builtinDictionary(t *testing.T) *Dictionary {
+	t.Helper()
 	catalogue, err := schemas.Builtin()
 	if err != nil {
 		t.Fatal(err)
@@ -25,6 +24,14 @@ func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d
+}
+
+// TestThePageOfTheDictionaryHasEveryRelation checks the two generated sections of docs/dictionary.md against the stream files and the models.
+func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
+	t.Parallel()
+	const file, begin, end = "../../docs/dictionary.md", "\n## Tables and views\n", "\n## Made for each workspace\n"
+	d := builtinDictionary(t)
 	var page strings.Builder
 	page.WriteString("\n| relation | one row per | key | stream |\n|---|---|---|---|\n")
 	for _, s := range d.Streams {
@@ -53,14 +60,7 @@ func TestThePageOfTheDictionaryHasEveryRelation(t *testing.T) {
 // TestEveryModelOfStoredTablesHasTypes: a built-in model that cannot be made on empty tables has the columns of its file only, without types.
 func TestEveryModelOfStoredTablesHasTypes(t *testing.T) {
 	t.Parallel()
-	catalogue, err := schemas.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := NewDictionary(t.Context(), catalogue, nil, sandbox.Program{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := builtinDictionary(t)
 	for _, model := range d.Models {
 		ofDataset := slices.ContainsFunc(model.Reads, func(name string) bool { return strings.HasPrefix(name, "reporting_") })
 		for _, c := range model.Columns {

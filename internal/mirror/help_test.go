@@ -253,3 +253,23 @@ func expectProblem(t *testing.T, err error, class, words string) {
 		t.Errorf("the error is %v, wanted class %s with %q", err, class, words)
 	}
 }
+
+// waitUntil repeats what fails while a server begins, for a minute.
+func waitUntil(t *testing.T, do func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := do(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal(err)
+		}
+	}
+}

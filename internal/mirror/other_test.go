@@ -85,24 +85,6 @@ func startGoogle(t *testing.T) emulated {
 	return emulated{"gs://lake/mirror", "gs://no-such/mirror", address, "STORAGE_EMULATOR_HOST"}
 }
 
-// waitUntil repeats what fails while a server begins.
-func waitUntil(t *testing.T, do func(context.Context) error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for tick := time.NewTicker(100 * time.Millisecond); ; {
-		err := do(ctx)
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			t.Fatal(err)
-		}
-	}
-}
-
 // silentServer takes requests, and answers none.
 func silentServer(t *testing.T) (address string) {
 	t.Helper()

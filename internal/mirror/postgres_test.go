@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/apache/iceberg-go/table"
 )
@@ -67,23 +66,13 @@ func freePort(t *testing.T) string {
 // waitForCatalog waits until a server answers.
 func waitForCatalog(t *testing.T, address string) {
 	t.Helper()
-	look, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for c, err := openCatalog(t.Context(), address); ; c, err = openCatalog(t.Context(), address) {
+	waitUntil(t, func(ctx context.Context) error {
+		c, err := openCatalog(ctx, address)
 		if c.Catalog != nil {
 			err = errors.Join(err, c.close())
 		}
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-look.Done():
-			t.Fatal(err)
-		}
-	}
+		return err
+	})
 }
 
 // TestACatalogInPostgres: the same nights as with SQLite, a killed mirror, another program's rollback; errors without a password or a server, and the password nowhere.

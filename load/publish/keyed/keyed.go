@@ -51,8 +51,8 @@ type Maker struct {
 	views  []string // temporary views of the model that is made
 	keysOf string   // what the collected keys are; "": those of one model
 	copies []string // temporary tables: the collected keys, and copies of rows of theirs, as copyOf names them
-	shares int64    // where all rows are made in chunks: how many; 0: the rows of the collected keys are made
-	share  int64    // number of the chunk
+	chunks int64    // where all rows are made in chunks: how many; 0: the rows of the collected keys are made
+	chunk  int64    // number of the chunk that is made
 }
 
 // changedKeys is the temporary table of the keys whose rows are made.
@@ -149,9 +149,9 @@ func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
 		_, err := k.DB.Exec(ctx, into+k.Substitute(m.SQL))
 		return err
 	}
-	defer func() { k.shares, k.share = 0, 0 }()
+	defer func() { k.chunks, k.chunk = 0, 0 }()
 	for chunk := range chunks {
-		k.shares, k.share = chunks, chunk
+		k.chunks, k.chunk = chunks, chunk
 		if err := k.insertRows(ctx, m, into); err != nil {
 			return err
 		}
@@ -258,7 +258,7 @@ func (k *Maker) forgetKeys(ctx context.Context) error {
 // insertRows makes the rows of the chunk, or of the collected keys. The model reads temporary views of the same names, which have only their rows.
 func (k *Maker) insertRows(ctx context.Context, m Model, into string) error {
 	query, err := k.restrictModel(ctx, m)
-	if err == nil && k.shares == 0 {
+	if err == nil && k.chunks == 0 {
 		query, err = k.copyRows(ctx, copyOf(k.Models, m.Name), query)
 	}
 	if err != nil {
@@ -287,7 +287,7 @@ func (k *Maker) restrictModel(ctx context.Context, m Model) (string, error) {
 		}
 		rows, err := k.restrictTable(k.Models, KeyColumn{read.Name, read.Key}, "t.*"), error(nil)
 		switch {
-		case k.shares == 0 && slices.Contains(k.copies, copyOf(k.Models, read.Name)):
+		case k.chunks == 0 && slices.Contains(k.copies, copyOf(k.Models, read.Name)):
 			rows = "FROM " + copyOf(k.Models, read.Name)
 		case !read.Table:
 			rows, err = k.restrictModel(ctx, read)
@@ -313,7 +313,7 @@ func renameSource(query, prefix, name string) string {
 func (k *Maker) restrictStored(ctx context.Context, source KeyColumn) (string, error) {
 	copied := copyOf(k.Schema, source.Table)
 	switch {
-	case k.shares > 0:
+	case k.chunks > 0:
 		return k.restrictTable(k.Schema, source, "t.*"), nil
 	case slices.Contains(k.copies, copied):
 		return "FROM " + copied, nil
@@ -326,8 +326,8 @@ func (k *Maker) restrictStored(ctx context.Context, source KeyColumn) (string, e
 }
 
 func (k *Maker) restrictTable(schema string, source KeyColumn, columns string) string {
-	if k.shares > 0 {
-		return fmt.Sprintf("SELECT %s FROM %s t WHERE %s", columns, k.tableName(schema, source.Table), inChunk("t."+duck.Name(source.Column), k.shares, k.share))
+	if k.chunks > 0 {
+		return fmt.Sprintf("SELECT %s FROM %s t WHERE %s", columns, k.tableName(schema, source.Table), inChunk("t."+duck.Name(source.Column), k.chunks, k.chunk))
 	}
 	return fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN %s k ON t.%s = k.key", columns, k.tableName(schema, source.Table), changedKeys, duck.Name(source.Column))
 }
