@@ -66,6 +66,7 @@ test: ## every test but the heavy ones
 
 test-full: ## tests of the mirror and the worker, whose libraries take three minutes to compile
 	$(TESTS) $(FULL) ./internal/mirror ./internal/worker
+	$(TESTS) $(FULL) ./internal/cli -run Mirror
 
 test-all: ## every test; half an hour
 	AQUEDUCK_HEAVY=1 $(TESTS) ./internal/pipeline ./internal/cli ./load/publish ./...
