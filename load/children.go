@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
@@ -15,7 +16,7 @@ import (
 func (m *commitMerger) mergeChild(ctx context.Context, g stagedGroup, child stage.Batch, c mergeCounts) error {
 	own, within := g.own, g.childBatch(child.Table.Within)
 	if child.Table.Complete {
-		return m.replaceSets(ctx, own, child, c)
+		return m.replaceSets(ctx, g, child, c)
 	}
 	if child.Table.Within != "" {
 		if err := m.removeMissingItems(ctx, own, child, within); err != nil {
@@ -25,31 +26,37 @@ func (m *commitMerger) mergeChild(ctx context.Context, g stagedGroup, child stag
 	return m.addItems(ctx, g, child)
 }
 
-// replaceSets replaces the children of changed parents and adds those of new ones. It skips unchanged parents: their hash
-// covers their children.
-func (m *commitMerger) replaceSets(ctx context.Context, own, child stage.Batch, c mergeCounts) error {
-	if c.added+c.changed == 0 {
-		return nil
-	}
+// replaceSets replaces the lists of changed parents that differ from the stored ones, and adds those of new parents. It skips unchanged parents: their
+// hash covers their lists.
+func (m *commitMerger) replaceSets(ctx context.Context, g stagedGroup, child stage.Batch, c mergeCounts) error {
 	t := child.Table
-	var deleted, added int64
 	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
-	if err != nil {
+	if err != nil || c.added+c.changed == 0 {
 		return err
 	}
+	var deleted, added int64
+	written, whole := writtenRows(), c.whole
 	if c.changed > 0 && stored > 0 {
-		deleted, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
-			clause.Stored(m.schema, t), decided, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key), isChanged))
+		others, err := m.compareLists(ctx, g.own, child, isChanged, listColumns(t, g.refresh))
+		if err != nil {
+			return fmt.Errorf("compare with the stored children: %w", err)
+		}
+		if others+c.added == 0 {
+			return nil
+		}
+		deleted, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s x WHERE %s", clause.Stored(m.schema, t), otherLists, clause.Matches("t.", t.ParentKey, "x.", t.ParentKey)))
 		if err != nil {
 			return fmt.Errorf("delete the stored children: %w", err)
 		}
+		written, whole = fmt.Sprintf("SELECT _row FROM %s d WHERE state = '%s' OR state = '%s' AND EXISTS (SELECT 1 FROM %s x WHERE %s)",
+			decided, isNew, isChanged, otherLists, clause.Matches("d.", g.own.Table.Key, "x.", t.ParentKey)), false
 	}
 	if child.Rows > 0 {
 		from := child.Name
-		if !c.whole {
-			from = "(SELECT *, rowid AS place FROM " + from + " WHERE _row IN (" + writtenRows() + "))"
+		if !whole {
+			from = "(SELECT *, rowid AS place FROM " + from + " WHERE _row IN (" + written + "))"
 		}
-		if from, err = m.lastCopies(ctx, child, from, c.whole); err != nil {
+		if from, err = m.lastCopies(ctx, child, from, whole); err != nil {
 			return err
 		}
 		if added, err = m.insertRows(ctx, t, from); err != nil {
@@ -57,6 +64,14 @@ func (m *commitMerger) replaceSets(ctx context.Context, own, child stage.Batch, 
 		}
 	}
 	return m.countChildren(ctx, t, added, deleted)
+}
+
+// listColumns are the columns by which the rows of a list are compared with the stored ones. A full refresh compares the values too: a stored hash may be wrong (T172).
+func listColumns(t transform.Table, refresh bool) []string {
+	if refresh {
+		return clause.Compared(t)
+	}
+	return append(slices.Clone(t.Key), transform.HashColumn)
 }
 
 // addItems merges the rows of an incomplete list: it writes new and changed rows and keeps all others. It also moves

@@ -55,7 +55,7 @@ func (m *commitMerger) completeRefresh(ctx context.Context, g stagedGroup) error
 		if !child.Table.Complete {
 			continue
 		}
-		if err := m.compareLists(ctx, g.own, child); err != nil {
+		if err := m.markOtherLists(ctx, g.own, child); err != nil {
 			return fmt.Errorf("compare with the stored rows of %s: %w", child.Table.Name, err)
 		}
 	}
@@ -75,29 +75,30 @@ func noteMet(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	return nil
 }
 
-// compareLists marks unchanged records as changed whose stored rows of a list differ from those in the batch.
-func (m *commitMerger) compareLists(ctx context.Context, own, child stage.Batch) error {
+// markOtherLists marks unchanged records as changed whose stored rows of a list differ from those in the batch.
+func (m *commitMerger) markOtherLists(ctx context.Context, own, child stage.Batch) error {
 	t := child.Table
-	stored, err := m.work.StoredRows(ctx, m.schema, t.Name)
-	if err != nil || stored == 0 && child.Rows == 0 {
+	if _, err := m.compareLists(ctx, own, child, isUnchanged, clause.Compared(t)); err != nil {
 		return err
 	}
-	columns := duck.Names("t.", clause.Union(t.ParentKey, clause.Compared(t)))
-	same := fmt.Sprintf("SELECT _row FROM %s WHERE state = '%s'", decided, isUnchanged)
-	storedRows := fmt.Sprintf("SELECT %s FROM %s t SEMI JOIN (SELECT * FROM %s WHERE state = '%s') d ON %s", columns, clause.Stored(m.schema, t),
-		decided, isUnchanged, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
-	query := storedRows
-	if child.Rows > 0 {
-		from, err := m.lastCopies(ctx, child, "(SELECT *, rowid AS place FROM "+child.Name+" WHERE _row IN ("+same+"))", false)
-		if err != nil {
-			return err
-		}
-		batchRows := "SELECT " + columns + " FROM " + from + " t"
-		query = fmt.Sprintf("(%s EXCEPT %s) UNION ALL (%s EXCEPT %s)", storedRows, batchRows, batchRows, storedRows)
-	}
-	if _, err := m.execStatement(ctx, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE other_lists AS SELECT DISTINCT %s FROM (%s)", duck.Names("", t.ParentKey), query)); err != nil {
-		return err
-	}
-	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, clause.Matches("d.", own.Table.Key, "x.", t.ParentKey)))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, clause.Matches("d.", own.Table.Key, "x.", t.ParentKey)))
 	return err
+}
+
+// compareLists finds the records of a state whose stored rows of a list differ from those in the batch, in some columns. It fills otherLists with their
+// keys and returns how many there are.
+func (m *commitMerger) compareLists(ctx context.Context, own, child stage.Batch, state string, columns []string) (int64, error) {
+	t := child.Table
+	names := duck.Names("t.", clause.Union(t.ParentKey, columns))
+	records := fmt.Sprintf("(SELECT * FROM %s WHERE state = '%s')", decided, state)
+	rows := fmt.Sprintf("SELECT %s, 1 AS copies FROM %s t SEMI JOIN %s d ON %s", names, clause.Stored(m.schema, t), records, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
+	if child.Rows > 0 {
+		from, err := m.lastCopies(ctx, child, fmt.Sprintf("(SELECT *, rowid AS place FROM %s WHERE _row IN (SELECT _row FROM %s))", child.Name, records), false)
+		if err != nil {
+			return 0, err
+		}
+		rows += " UNION ALL SELECT " + names + ", -1 FROM " + from + " t"
+	}
+	parent := duck.Names("", t.ParentKey)
+	return m.createTemporary(ctx, otherLists, fmt.Sprintf("SELECT DISTINCT %s FROM (SELECT %s FROM (%s) t GROUP BY %s HAVING sum(copies) <> 0)", parent, names, rows, names))
 }

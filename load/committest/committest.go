@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(testing.TB) Committer) {
 	t.Run("FailedCommitChangesNothing", func(t *testing.T) { checkAtomicity(t, newSession(t, open(t), "main")) })
 	t.Run("SyncedAtAlwaysGrows", func(t *testing.T) { checkMonotonic(t, newSession(t, open(t), "main")) })
 	t.Run("T8LaterCopyOfTheSameSecondWins", func(t *testing.T) { checkSameSecond(t, newSession(t, open(t), "main")) })
+	t.Run("ListsThatStayTheSameAreNotWritten", func(t *testing.T) { checkSameLists(t, newSession(t, open(t), "main")) })
 	t.Run("MergeIsTheModel", func(t *testing.T) { checkModel(t, open) })
 }
 
@@ -164,6 +165,27 @@ func checkMonotonic(t *testing.T, s *commitSession) {
 			t.Errorf("commit %d is of %s, the one before of %s", i, w.SyncedAt, last)
 		}
 		last = w.SyncedAt
+	}
+}
+
+// checkSameLists changes people without their tags, then the tags of one.
+func checkSameLists(t *testing.T, s *commitSession) {
+	synced := func() map[string]string {
+		at := map[string]string{}
+		for _, row := range s.to.Rows(t, s.schema, "people_tags") {
+			at[row["person_id"]+row["tag"]] = row["_synced_at"]
+		}
+		return at
+	}
+	first := formatTime(s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 5, Name: "a", Tags: []string{"x", "y"}}, Person{Region: "eu", ID: "2", Updated: 5, Tags: []string{"x"}}).SyncedAt)
+	w := s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 6, Name: "b", Tags: []string{"y", "x", "y"}}, Person{Region: "eu", ID: "3", Updated: 6, Tags: []string{"z"}})
+	second := formatTime(w.SyncedAt)
+	if diff := cmp.Diff(map[string]string{"1x": first, "1y": first, "2x": first, "3z": second}, synced()); diff != "" || w.ChildRows != 1 || w.Deleted != 0 {
+		t.Errorf("tags that stay the same have other times, %+v (-want +got):\n%s", w, diff)
+	}
+	w = s.commitPeople(t, Person{Region: "eu", ID: "1", Updated: 7, Name: "c", Tags: []string{"x"}}, Person{Region: "eu", ID: "2", Updated: 7})
+	if diff := cmp.Diff(map[string]string{"1x": formatTime(w.SyncedAt), "3z": second}, synced()); diff != "" || w.ChildRows != 1 || w.Deleted != 3 {
+		t.Errorf("other tags, %+v (-want +got):\n%s", w, diff)
 	}
 }
 
