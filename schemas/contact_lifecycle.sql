@@ -96,6 +96,7 @@ WHERE l.record_from = 'inactive list' AND l.lifecycle <> 'active'
 -- relation: contacts (view)
 -- doc: One row per active contact, as contact search returns it. Merged, archived, blocked and deleted contacts are in contacts_inactive.
 -- key: id
+-- rows of: contacts_raw, contacts_by_id_all
 SELECT * FROM {schema}.contacts_all WHERE lifecycle = 'active'
 
 -- relation: contacts_inactive (view)
@@ -157,6 +158,7 @@ GROUP BY e.contact_id
 
 -- relation: contact_tags (view)
 -- doc: One row per tag of a contact, complete for active contacts; inactive contacts keep their last ones.
+-- rows of: contact_tags_raw, contact_tags_by_id
 SELECT t.* FROM {raw}.contact_tags_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -165,6 +167,7 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 
 -- relation: contact_notes (view)
 -- doc: One row per note about a contact, complete for active contacts; inactive contacts keep their last ones.
+-- rows of: contact_notes_raw, contact_notes_by_id
 SELECT t.* FROM {raw}.contact_notes_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -173,6 +176,7 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 
 -- relation: contact_companies (view)
 -- doc: One row per company of a contact, complete for active contacts; inactive contacts keep their last ones.
+-- rows of: contact_companies_raw, contact_companies_by_id
 SELECT t.* FROM {raw}.contact_companies_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -185,11 +189,12 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 -- column company_id: Id of the company.
 -- column contact_id: Id of the contact.
 -- column _synced_at: Time of the last commit that changed this row or the lifecycle of its contact.
-SELECT t.company_id, t.contact_id, greatest(t._synced_at, c._synced_at) AS _synced_at
-FROM {schema}.contact_companies t JOIN {schema}.contacts c ON c.id = t.contact_id
+SELECT t.company_id, t.contact_id, greatest(t._synced_at, l._synced_at) AS _synced_at
+FROM {schema}.contact_companies t JOIN {schema}.contacts c ON c.id = t.contact_id LEFT JOIN {schema}.contact_lifecycle l ON l.id = t.contact_id
 
 -- relation: contact_social_profiles (view)
 -- doc: One row per social profile of a contact, complete for active contacts; inactive contacts keep their last ones.
+-- rows of: contact_social_profiles_raw, contact_social_profiles_by_id
 SELECT t.* FROM {raw}.contact_social_profiles_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -198,6 +203,7 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 
 -- relation: contact_opted_in_subscription_types (view)
 -- doc: One row per type of messages that a contact has opted in to, as of its last read. The source sends the first ten.
+-- rows of: contact_opted_in_subscription_types_raw, contact_opted_in_subscription_types_by_id
 SELECT t.* FROM {raw}.contact_opted_in_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -206,6 +212,7 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 
 -- relation: contact_opted_out_subscription_types (view)
 -- doc: One row per type of messages that a contact has opted out of, as of its last read. The source sends the first ten.
+-- rows of: contact_opted_out_subscription_types_raw, contact_opted_out_subscription_types_by_id
 SELECT t.* FROM {raw}.contact_opted_out_subscription_types_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME
@@ -214,6 +221,7 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 
 -- relation: contact_merge_history (view)
 -- doc: One row per contact that was merged into another, if the source sends this with the contact; contact_identity follows all known merges.
+-- rows of: contact_merge_history_raw, contact_merge_history_by_id
 SELECT t.* FROM {raw}.contact_merge_history_raw t
 WHERE NOT EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_id AND l.record_from = 'by id')
 UNION ALL BY NAME

@@ -31,7 +31,8 @@ func headProblem(line string) string {
 
 // ParseRelations reads the blocks of an SQL file. Each begins with "-- relation: name (view)" or (table), continues with "--
 // doc:" and "-- column name:" lines, and ends with one SELECT. "-- column name from other:" names a column that has another name in its source. A line "-- key: a, b" names the columns that identify a row. A
-// line "-- union: a, b" says that the relation is the union of two others, so that its rows need not be written to Parquet twice. A line "-- changed
+// line "-- union: a, b" says that the relation is the union of two others, so that its rows need not be written to Parquet twice. A line
+// "-- rows of: contacts_raw" says that each row is a stored one, so that a publish needs to compare few columns. A line "-- changed
 // by: conversations.id, conversation_parts.conversation_id" says which rows alone decide on the rows of one value of the first key column.
 // Its error is grammar.Mistakes, with file as the name of the file.
 func ParseRelations(file, text string) ([]Relation, error) {
@@ -92,6 +93,13 @@ func lintRelations(all []Relation, wrong func(i int, format string, args ...any)
 	for i, r := range all {
 		if problem := r.checkChangedBy(); problem != "" {
 			wrong(i, "relation %q %s", r.Name, problem)
+		}
+		for _, name := range r.RowsOf {
+			if !slices.ContainsFunc(all, func(other Relation) bool {
+				return slices.ContainsFunc(other.Sources(), func(s RelationSource) bool { return s.Name == name && !s.Model })
+			}) {
+				wrong(i, "relation %q has rows of %q, which no relation of this file reads", r.Name, name)
+			}
 		}
 		for _, name := range r.Union {
 			if !slices.ContainsFunc(all, func(other Relation) bool { return other.Name == name && name != r.Name && len(other.Union) == 0 }) {
@@ -180,9 +188,9 @@ type headLine struct {
 
 // headExamples has a line of each kind that may stand between the line -- relation: and the SELECT.
 var headExamples = map[string]string{"doc": "-- doc: One row per contact.", "key": "-- key: id", "column": "-- column NAME: its meaning",
-	"union": "-- union: a, b", "changed by": "-- changed by: conversations.id"}
+	"union": "-- union: a, b", "rows of": "-- rows of: contacts_raw", "changed by": "-- changed by: conversations.id"}
 
-var headForm = regexp.MustCompile(`^-- (doc|key|column|union|changed by)( [^:]+)?: .`)
+var headForm = regexp.MustCompile(`^-- (doc|key|column|union|rows of|changed by)( [^:]+)?: .`)
 
 // parseLine adds one line of the relation's block. It returns what is wrong with the line, and what to do; "" where nothing is.
 func (r *Relation) parseLine(line string, number int) (problem, hint string) {
@@ -208,7 +216,7 @@ func (r *Relation) parseLine(line string, number int) (problem, hint string) {
 // parseHead adds a line of a known kind.
 func (r *Relation) parseHead(kind, line string) (problem, hint string) {
 	name, text, _ := strings.Cut(strings.TrimPrefix(line, "-- "), ": ")
-	lists := map[string]*[]string{"union": &r.Union, "key": &r.Key, "changed by": &r.ChangedBy}
+	lists := map[string]*[]string{"union": &r.Union, "key": &r.Key, "rows of": &r.RowsOf, "changed by": &r.ChangedBy}
 	switch list := lists[kind]; {
 	case kind == "doc" && r.Doc == "":
 		r.Doc = text
@@ -231,7 +239,7 @@ func misspelledHead(line string) (problem, hint string) {
 	written, _, ok := strings.Cut(line, ":")
 	text := strings.TrimSpace(strings.TrimLeft(written, "-"))
 	first, _, several := strings.Cut(text, " ")
-	meant := grammar.Nearest(text, []string{"doc", "key", "column", "union", "changed by"})
+	meant := grammar.Nearest(text, []string{"doc", "key", "column", "union", "rows of", "changed by"})
 	if meant == "" && several {
 		meant = grammar.Nearest(first, []string{"column"})
 	}

@@ -79,6 +79,7 @@ func TestBadRelationsAreReportedWithTheirPosition(t *testing.T) {
 		{"two keys", "-- relation: a (view)\n-- doc: A.\n-- key: id\n-- key: b\nSELECT 1\n", `x.sql:4:1: error: relation "a" has two lines "-- key:"`},
 		{"key below the SELECT", "-- relation: a (view)\n-- doc: A.\nSELECT 1\n-- key: id\n",
 			"x.sql:4:1: error: the line \"-- key:\" is below the SELECT, where it is a comment\n    4 | -- key: id\n      | ^ move it above the SELECT"},
+		{"rows of another table", "-- relation: a (view)\n-- rows of: b_raw, c_raw\n-- doc: A.\nSELECT * FROM {raw}.b_raw\n", `x.sql:1:1: error: relation "a" has rows of "c_raw", which no relation of this file reads`},
 		{"changed by without a key", "-- relation: a (table)\n-- changed by: b.id\n-- doc: A.\nSELECT 1\n", `x.sql:1:1: error: relation "a" has a changed by line and no key line`},
 		{"changed by a table", "-- relation: a (table)\n-- key: id\n-- changed by: b\n-- doc: A.\nSELECT 1\n", `relation "a" is changed by "b", which is not like conversations.id`},
 		{"changed by another table", "-- relation: a (table)\n-- key: id\n-- changed by: b.id\n-- doc: A.\nSELECT * FROM {schema}.b JOIN {schema}.bb USING (id)\n",

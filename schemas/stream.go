@@ -314,6 +314,8 @@ type Relation struct {
 	Key     []string         // columns that identify a row; nil: not declared
 	File    string
 
+	// RowsOf are stored tables. Each row has the columns that all of them have from one of their rows, as they are, and a _synced_at that is not earlier.
+	RowsOf []string
 	// ChangedBy are the columns, as table.column, whose rows alone decide on the rows of one value of Key[0], such as one conversation. The first one
 	// has each value once. nil: not declared.
 	ChangedBy []string

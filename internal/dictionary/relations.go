@@ -17,7 +17,7 @@ func ModelRelation(m schemas.Relation) publish.Relation {
 
 // PublishedRelation converts a relation of the stream files for publishing.
 func PublishedRelation(r schemas.Relation) publish.Relation {
-	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL, Union: r.Union, Private: r.Private}
+	relation := publish.Relation{Name: r.Name, Kind: r.Kind, Doc: r.Doc, SQL: r.SQL, Union: r.Union, RowsOf: r.RowsOf, Private: r.Private}
 	for _, source := range r.ChangedBy {
 		table, column, _ := strings.Cut(source, ".")
 		relation.Key, relation.ChangedBy = r.Key[0], append(relation.ChangedBy, publish.KeyColumn{Table: table, Column: column})

@@ -310,6 +310,50 @@ func TestT6ContactMissingFromSearchIsReadByID(t *testing.T) {
 	b.equalsOracle()
 }
 
+// TestRelationsHaveTheStoredRowsThatTheyName: a publish compares only some columns of such a relation with its Parquet files.
+func TestRelationsHaveTheStoredRowsThatTheyName(t *testing.T) {
+	t.Parallel()
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(39))
+	p := contactBed{b}
+	archived, lead, user := p.createUser(), p.createLead(), p.createUser()
+	b.space.Advance(80 * time.Hour)
+	b.syncOnce(runner.Options{})
+	p.advanceAfter(b.space.ArchiveContact(archived), b.space.MergeContacts(lead, user))
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.TailShare, k.Tail = 1, 40*time.Hour })
+	p.createUser() // is read by id
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	relations, err := b.runner.Catalogue.Relations("contact_lifecycle")
+	b.failOn(err)
+	checked := 0
+	for _, r := range relations {
+		if len(r.RowsOf) == 0 {
+			continue
+		}
+		checked++
+		columns := b.queryRows("SELECT column_name FROM duckdb_columns() WHERE database_name = current_database() AND table_name IN ('" + strings.Join(append(r.RowsOf, r.Name), "', '") + "') AND column_name <> '_synced_at'" +
+			fmt.Sprintf(" GROUP BY column_name HAVING count(DISTINCT table_name) = %d ORDER BY 1", len(r.RowsOf)+1))
+		names := strings.Join(columns, ", ")
+		var stored []string
+		for _, table := range r.RowsOf {
+			stored = append(stored, fmt.Sprintf("SELECT %s, _synced_at FROM _raw.%s", names, table))
+		}
+		rows := b.queryRows(fmt.Sprintf("SELECT count(*) || ' ' || count(*) FILTER (NOT EXISTS (FROM (%s) s WHERE [%s] = [%s] AND s._synced_at <= r._synced_at)) FROM main.%s r",
+			strings.Join(stored, " UNION ALL "), textsOf("s.", columns), textsOf("r.", columns), r.Name))
+		if total, without, _ := strings.Cut(rows[0], " "); without != "0" || total == "0" && r.Name == "contacts" || len(columns) < 5 {
+			t.Errorf("%s: %s rows, %s of them unlike the stored ones in %v", r.Name, total, without, columns)
+		}
+	}
+	if checked < 8 {
+		t.Errorf("%d relations", checked)
+	}
+}
+
+func textsOf(prefix string, columns []string) string {
+	return prefix + strings.Join(columns, "::VARCHAR, "+prefix) + "::VARCHAR"
+}
+
 // TestT37OnlyTheAPIsOwn404MeansGone: a 404 of a proxy is no evidence, and the record is read again.
 func TestT37OnlyTheAPIsOwn404MeansGone(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,17 @@ type Snapshot struct {
 // MaskedSince is the number of rows that maskings have removed since an older state of the table.
 func (t TableState) MaskedSince(older TableState) int64 { return max(0, t.Masked-older.Masked) }
 
+// TablesOf gives the tables of a schema by name.
+func (s Snapshot) TablesOf(schema string) map[string]TableState {
+	tables := map[string]TableState{}
+	for _, t := range s.Tables {
+		if t.Schema == schema {
+			tables[t.Name] = t
+		}
+	}
+	return tables
+}
+
 // Table gives a table by its schema and name.
 func (s Snapshot) Table(name [2]string) (TableState, bool) {
 	i := slices.IndexFunc(s.Tables, func(t TableState) bool { return [2]string{t.Schema, t.Name} == name })

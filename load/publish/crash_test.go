@@ -141,7 +141,7 @@ func crashRelations() []publish.Relation {
 	return []publish.Relation{
 		{Name: "people_names", Kind: "table", Doc: "Names and how many have them.", SQL: "SELECT name, count(*) AS people FROM {schema}.people GROUP BY ALL",
 			Columns: []publish.Column{{Name: "people", Doc: "How many."}}},
-		{Name: "people_tagged", Kind: "view", Doc: "People with a tag.", SQL: "SELECT p.* FROM {schema}.people p SEMI JOIN {schema}.people_tags t ON t.person_region = p.region AND t.person_id = p.id"},
+		{Name: "people_tagged", Kind: "view", Doc: "People with a tag.", RowsOf: []string{"people_all"}, SQL: "SELECT p.* FROM {schema}.people p SEMI JOIN {schema}.people_tags t ON t.person_region = p.region AND t.person_id = p.id"},
 	}
 }
 

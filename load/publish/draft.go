@@ -40,11 +40,12 @@ type tableParts struct {
 type lakeTable struct {
 	name      string
 	changedAt time.Time
-	union     []string // the tables whose rows it has, for a relation that is a union
-	key       []string // for a stored table: its key
-	stored    bool     // it is a stored table, or shows rows of one: each change moves _synced_at
-	from      string   // the stored table that it is, or shows rows of; "": a relation
-	rows      int64    // an upper estimate
+	relation  *Relation // nil: a stored table
+	union     []string  // the tables whose rows it has, for a relation that is a union
+	taken     []string  // columns of stored rows: each change of them moves _synced_at, so they are not compared
+	stored    bool      // it is a stored table, or shows rows of one: each change moves _synced_at
+	from      string    // the stored table that it is, or shows rows of; "": a relation
+	rows      int64     // an upper estimate
 }
 
 // partWriter writes the parts of one table.

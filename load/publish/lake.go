@@ -19,16 +19,16 @@ import (
 	"aqueduck/transform"
 )
 
-// inLake lists the tables of a schema in the lake. A relation counts as changed when a table that it reads did.
+// inLake lists the tables of a schema in the lake.
 func (p *publishRun) inLake(s Schema) []lakeTable {
-	states := p.statesOf(s.Name)
+	states := p.before.TablesOf(s.Name)
 	var list []lakeTable
 	for _, t := range s.Tables {
 		if slices.Contains(s.Internal, t.Name) {
 			continue
 		}
 		state := states[t.Name]
-		table := lakeTable{name: t.Name, changedAt: state.ChangedAt, key: t.Key, stored: len(t.Key) > 0, from: t.Name, rows: state.Rows}
+		table := lakeTable{name: t.Name, changedAt: state.ChangedAt, taken: clause.Taken(t), stored: len(t.Key) > 0, from: t.Name, rows: state.Rows}
 		list = append(list, table)
 		if t.View != "" {
 			table.name = t.View
@@ -36,9 +36,8 @@ func (p *publishRun) inLake(s Schema) []lakeTable {
 		}
 	}
 	for _, r := range s.Relations {
-		table := lakeTable{name: r.Name, union: r.Union}
-		table.changedAt, table.rows = p.sourcesOf(s, r)
-		list = append(list, table)
+		rows := slices.DeleteFunc(slices.Clone(s.Tables), func(t transform.Table) bool { return !slices.Contains(r.RowsOf, t.Name) })
+		list = append(list, lakeTable{name: r.Name, union: r.Union, taken: clause.Taken(rows...), relation: &r})
 	}
 	return list
 }
@@ -55,11 +54,10 @@ func (p *publishRun) unconfiguredTables(s Schema, list []lakeTable) (left []lake
 	return left
 }
 
-// sourcesOf is when a stored table that a relation reads last changed, and the rows of the largest one. A relation with
+// sourcesOf is when a table of states that a relation reads last changed, and the rows of the largest one. A relation with
 // sources that are not known counts as changed with its schema.
-func (p *publishRun) sourcesOf(s Schema, r Relation) (changed time.Time, rows int64) {
-	states := p.statesOf(s.Name)
-	sources := s.sources(r, map[string]bool{})
+func (p *publishRun) sourcesOf(s Schema, r Relation, states map[string]facts.TableState) (changed time.Time, rows int64) {
+	sources := s.sources(r, map[string]bool{}, states)
 	for _, name := range sources {
 		state, stored := states[name]
 		if !stored {
@@ -76,21 +74,22 @@ func (p *publishRun) sourcesOf(s Schema, r Relation) (changed time.Time, rows in
 	return changed, rows
 }
 
-// sources are the stored tables that a relation or model reads, directly or through views, models and other relations that are not in
-// seen. It adds those to seen.
-func (s Schema) sources(r Relation, seen map[string]bool) (tables []string) {
+// sources are the tables that a relation or model reads, directly or through views, models and other relations that are neither in seen nor
+// tables of states. It adds those to seen.
+func (s Schema) sources(r Relation, seen map[string]bool, states map[string]facts.TableState) (tables []string) {
 	seen[r.Name] = true
 	for _, name := range clause.ReferencedNames(r.SQL, modelPrefix) {
 		i := slices.IndexFunc(s.Models.Relations, func(r Relation) bool { return r.Name == name })
 		if i >= 0 && !seen[modelPrefix+name] {
 			seen[modelPrefix+name] = true
-			tables = append(tables, s.sources(s.Models.Relations[i], seen)...)
+			tables = append(tables, s.sources(s.Models.Relations[i], seen, states)...)
 		}
 	}
 	for _, name := range slices.Concat(clause.ReferencedNames(r.SQL, schemaPrefix), clause.ReferencedNames(r.SQL, rawPrefix)) {
-		if i := slices.IndexFunc(s.Relations, func(r Relation) bool { return r.Name == name }); i >= 0 {
+		_, settled := states[name]
+		if i := slices.IndexFunc(s.Relations, func(r Relation) bool { return r.Name == name }); i >= 0 && !settled {
 			if !seen[name] {
-				tables = append(tables, s.sources(s.Relations[i], seen)...)
+				tables = append(tables, s.sources(s.Relations[i], seen, states)...)
 			}
 			continue
 		}
@@ -100,17 +99,6 @@ func (s Schema) sources(r Relation, seen map[string]bool) (tables []string) {
 		tables = append(tables, name)
 	}
 	return tables
-}
-
-// statesOf gives the stored tables of a schema by name.
-func (p *publishRun) statesOf(schema string) map[string]facts.TableState {
-	states := map[string]facts.TableState{}
-	for _, t := range p.before.Tables {
-		if t.Schema == schema {
-			states[t.Name] = t
-		}
-	}
-	return states
 }
 
 func (p *publishRun) writeLakes(ctx context.Context, db *duck.DB) error {
@@ -149,9 +137,21 @@ func (p *publishRun) writeLake(ctx context.Context, db *duck.DB, s Schema) (*lak
 	list := p.inLake(s)
 	list = append(list, p.unconfiguredTables(s, list)...)
 	slices.SortStableFunc(list, func(a, b lakeTable) int { return min(len(a.union), 1) - min(len(b.union), 1) })
+	// A relation counts as changed when a table that it reads did. A table that a relation makes did not, when it was made again with the same rows.
+	states := p.before.TablesOf(s.Name)
 	for _, want := range list {
+		if want.relation != nil {
+			want.changedAt, want.rows = p.sourcesOf(s, *want.relation, states)
+		}
 		if err := l.planTable(ctx, db, want); err != nil {
 			return nil, fmt.Errorf("%s: %w", want.name, err)
+		}
+		if want.relation != nil && isTable(*want.relation) {
+			made := facts.TableState{ChangedAt: l.contents[want.name].entry.ContentAt}
+			for _, part := range l.contents[want.name].entry.Parts {
+				made.Rows += part.Rows
+			}
+			states[want.name] = made
 		}
 	}
 	return l, nil
@@ -181,7 +181,9 @@ func (l *lakeWriter) planTable(ctx context.Context, db *duck.DB, want lakeTable)
 			return err
 		}
 	}
-	plan.entry.ChangedAt = want.changedAt
+	if plan.entry.ChangedAt = want.changedAt; !plan.same || plan.entry.ContentAt.IsZero() {
+		plan.entry.ContentAt = want.changedAt
+	}
 	for i := range plan.entry.Parts {
 		part := &plan.entry.Parts[i]
 		part.File = filepath.Join(want.name, partName(*part, len(plan.paths) == 1))

@@ -21,9 +21,11 @@ import (
 	"aqueduck/load/publish"
 )
 
-// smallParts makes the parts of a publish so small that a few thousand people have several.
+// smallParts makes the parts of a publish so small that a few thousand people have several. It adds a relation over a table that a relation makes.
 func smallParts(s publish.Spec) publish.Spec {
 	s.PartBytes, s.GroupRows = 60<<10, 2048
+	s.Schemas[0].Relations = append(s.Schemas[0].Relations,
+		publish.Relation{Name: "names_twice", Kind: "view", Doc: "Names of several people.", SQL: "SELECT name FROM {schema}.people_names WHERE people > 1"})
 	return s
 }
 
@@ -292,6 +294,30 @@ func TestRandomChangesReachTheLake(t *testing.T) {
 			h.commitPeople(list...)
 			h.publishGroups(group)
 		}
+	}
+}
+
+// TestRelationsOverATableMadeAgainWithTheSameRowsAreNotCompared changes the times of people, then the name of one. The table of names is made again both times.
+func TestRelationsOverATableMadeAgainWithTheSameRowsAreNotCompared(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.commitPeople(newPerson("1", "a"), newPerson("2", "a"), newPerson("3", "b"))
+	h.publishParts()
+	changed := func(id, name string, updated int64) (names, twice bool) {
+		before := lakeManifest(t, h).Tables
+		h.commitPeople(committest.Person{Region: "eu", ID: id, Updated: updated, Name: name})
+		h.publishParts()
+		after := lakeManifest(t, h).Tables
+		return !after["people_names"].ChangedAt.Equal(before["people_names"].ChangedAt), !after["names_twice"].ChangedAt.Equal(before["names_twice"].ChangedAt)
+	}
+	if names, twice := changed("1", "a", 6); !names || twice {
+		t.Errorf("another time: names %t, names of several people %t; want true, false", names, twice)
+	}
+	if names, twice := changed("3", "a", 7); !names || !twice {
+		t.Errorf("another name: names %t, names of several people %t; want true, true", names, twice)
+	}
+	if names, twice := changed("3", "a", 8); !names || twice {
+		t.Errorf("another time again: names %t, names of several people %t; want true, false", names, twice)
 	}
 }
 

@@ -28,10 +28,11 @@ type Manifest struct {
 
 // Table is one table of the lake.
 type Table struct {
-	ChangedAt  time.Time `json:"changed_at"`   // when a row last changed; zero where none ever did
-	Definition string    `json:"definition"`   // changes with the table's columns or SQL
-	By         string    `json:"by,omitempty"` // the column whose values decide on a row's part; "" where there is one part
-	Parts      []Part    `json:"parts"`        // in the order of that column
+	ChangedAt  time.Time `json:"changed_at"`          // when a row that it was made from last changed; zero where none ever did
+	ContentAt  time.Time `json:"content_at,omitzero"` // the changed_at at which its own rows last differed
+	Definition string    `json:"definition"`          // changes with the table's columns or SQL
+	By         string    `json:"by,omitempty"`        // the column whose values decide on a row's part; "" where there is one part
+	Parts      []Part    `json:"parts"`               // in the order of that column
 }
 
 // Part is one Parquet file, named relative to the manifest.

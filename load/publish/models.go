@@ -71,8 +71,8 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 func (p *publishRun) readsNewer(s Schema, r Relation, since string) bool {
 	at, err := time.Parse(time.RFC3339Nano, since)
 	seen := map[string]bool{modelPrefix + r.Name: true}
-	sources := s.sources(r, seen)
-	changed, _ := p.sourcesOf(s, r)
+	sources := s.sources(r, seen, nil)
+	changed, _ := p.sourcesOf(s, r, p.before.TablesOf(s.Name))
 	users := slices.ContainsFunc(s.Models.Relations, func(read Relation) bool { return read.Own && seen[modelPrefix+read.Name] })
 	return err != nil || users || len(sources) > 0 && changed.After(at)
 }

@@ -43,11 +43,7 @@ func (l *lakeWriter) sourceOf(want lakeTable) rowSource {
 	for i, c := range columns {
 		names[i] = c.Name
 	}
-	// Each change of a stored row moves its _synced_at (load/committest), so the other columns need not be read.
-	short := append(slices.Clone(want.key), transform.SyncedAtColumn, transform.HashColumn)
-	if want.stored && !slices.ContainsFunc(short, func(name string) bool { return !slices.Contains(names, name) }) {
-		names = short
-	}
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(want.taken, name) })
 	return rowSource{table: duck.Table(l.schema.Name, want.name), column: partColumn(want, columns), columns: columns,
 		digest: "hash(" + duck.Names("", names) + ")"}
 }

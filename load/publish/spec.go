@@ -70,6 +70,7 @@ type Relation struct {
 	Columns []Column // columns with their own comment; the others have that of their source
 	SQL     string   // a SELECT with {schema} and {raw} for the names of the schemas
 	Union   []string // relations whose rows and columns it has: its Parquet file is joined from theirs
+	RowsOf  []string // stored tables: each row has the columns that these share from a row of one of them, and at least its _synced_at
 	Key     string   // of a keyed model: its column with the key
 	File    string   // of a model: the file that its errors name
 	Line    int      // where its SQL begins in that file

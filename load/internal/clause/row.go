@@ -2,6 +2,7 @@ package clause
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"aqueduck/load/internal/duck"
@@ -46,6 +47,22 @@ func Compared(t transform.Table) (names []string) {
 		}
 	}
 	return names
+}
+
+// Taken gives the columns that all of some stored tables have, without those that show that a row has changed: the key, _synced_at and _hash
+// (load/committest).
+func Taken(tables ...transform.Table) (taken []string) {
+	for i, t := range tables {
+		var names []string
+		for _, c := range t.Columns {
+			shows := slices.Contains(t.Key, c.Name) || c.Name == transform.SyncedAtColumn || c.Name == transform.HashColumn
+			if len(t.Key) > 0 && !shows && (i == 0 || slices.Contains(taken, c.Name)) {
+				names = append(names, c.Name)
+			}
+		}
+		taken = names
+	}
+	return taken
 }
 
 // Differ is the condition that two rows of a table have different content.
