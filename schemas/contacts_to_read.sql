@@ -15,7 +15,7 @@ WITH readings AS (
   SELECT e.key AS id, to_timestamp(e.value) AS noted_at
   FROM (SELECT unnest(map_entries(json_extract(state, '$.short')::MAP(VARCHAR, BIGINT))) AS e
         FROM _sync.checkpoints WHERE schema = trim('{schema}', '"') AND stream IN ('contacts', 'contacts_by_id'))
-), alive AS (
+), alive AS NOT MATERIALIZED ( -- kept in memory, a million events cost more than to read them twice
   SELECT contact_id AS id, created_at, _synced_at FROM {schema}.contact_activities WHERE event_type IN ('contact.created', 'contact.role_updated')
   UNION ALL
   SELECT merge_target_id, created_at, _synced_at FROM {schema}.contact_activities WHERE event_type = 'contact.merged'

@@ -39,7 +39,7 @@ func (w *Facts) Orphans(ctx context.Context, schema string, tables []transform.T
 
 // recordsAtOnce limits the records whose keys are in memory while orphans are looked for. At the end of a run over ten million parts, the keys of
 // 800,000 conversations did not fit.
-const recordsAtOnce = 500_000
+const recordsAtOnce = 1_500_000
 
 func hashesOf(stored string, key []string) string {
 	return fmt.Sprintf("SELECT hash(%s) AS h FROM %s", duck.Names("", key), stored)
