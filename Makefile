@@ -4,7 +4,7 @@ export GOFLAGS := -tags=duckdb_arrow -mod=readonly
 
 HOURS ?= 6
 
-.PHONY: help measure words build build-mirror build-stores build-worker build-full sums demo playground quick test test-full test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-stores mirror-scale mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables docs clean
+.PHONY: help measure words build build-mirror build-stores build-worker build-full sums demo playground quick test test-full test-all torture torture-short model world mutants oracle-mutants long large twice nightly axe browser screenshots clients openapi release image release-check release-cross interop engines mirror-rest mirror-oauth mirror-stores mirror-scale mirror-test mirror-bytes mirror-kills worker-test fleet fuzz check fmt vet lint vuln race race-all bench bench-check bench-large bench-peers bench-models bench-tables bench-budget docs clean
 
 ##@ Every day
 
@@ -325,6 +325,9 @@ bench-tables: ## CPU time of publishes that make the tables of models; needs 8 G
 	go run ./tools/bench -tables -contacts $(CONTACTS)
 
 OF ?= .
+
+bench-budget: ## time of first runs with slow answers, beside the least possible; half an hour
+	go run ./tools/bench -budget -only "$(ONLY)"
 
 measure: ## how long, branched, doubled and knotted the source is, or that OF another Go module
 	@go run ./tools/measure $(OF)

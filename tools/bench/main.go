@@ -40,9 +40,10 @@ func main() {
 	onlyTables := flag.Bool("tables", false, "instead, let publishes make the tables of models over the contacts and ten times as many parts")
 	onlyLarge := flag.Bool("large", false, "instead, read contacts and conversations into one warehouse, within bounds of memory")
 	onlyPeers := flag.Bool("peers", false, "instead, let other programs read the same contacts, and print one table")
+	onlyBudget := flag.Bool("budget", false, "instead, measure the time of first runs with slow answers beside the least that their requests can take")
 	into := flag.String("into", "", "directory for the other programs; \"\": aqueduck-peers in the directory of temporary files")
 	of := modelsBench{}
-	flag.StringVar(&of.only, "only", "", "of the models those whose names match, a regular expression")
+	flag.StringVar(&of.only, "only", "", "of the models or pipelines those whose names match, a regular expression")
 	flag.StringVar(&of.kept, "keep", "", "file in which the warehouse of the models stays; where there is one, it is read")
 	flag.Parse()
 	measured := func(ctx context.Context, sizes string, conversations int, profile string) error {
@@ -59,6 +60,8 @@ func main() {
 		measured = func(ctx context.Context, sizes string, _ int, _ string) error {
 			return runPeers(ctx, sizes, cmp.Or(*into, filepath.Join(os.TempDir(), "aqueduck-peers")))
 		}
+	case *onlyBudget:
+		measured = func(ctx context.Context, _ string, _ int, _ string) error { return runBudget(ctx, of.only) }
 	case *onlyLarge:
 		measured = runLarge
 	}

@@ -19,6 +19,7 @@ const tablesConfig = `version: 1
 warehouse:
   dir: data
   parquet: none
+  memory: 400MB
   timezone: %s
   office_hours: {monday: 09:00-17:00, tuesday: 09:00-17:00, wednesday: 09:00-17:00, thursday: 09:00-17:00, friday: 09:00-17:00}
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}"}}
