@@ -41,7 +41,7 @@ func newTransport(base *url.URL, l requestLimits) *http.Transport {
 		TLSHandshakeTimeout:    l.dial,
 		ResponseHeaderTimeout:  l.header,
 		MaxResponseHeaderBytes: 64 << 10,
-		MaxIdleConnsPerHost:    48, // several streams read at once, one of them with 32 requests side by side
+		MaxIdleConnsPerHost:    80, // several streams read at once, one of them with 64 requests side by side
 		IdleConnTimeout:        90 * time.Second,
 		ForceAttemptHTTP2:      true,
 		// inflateBody decompresses: it is faster and has a size limit.
