@@ -29,22 +29,27 @@ pipelines:
 // budgetRow is a first run whose answers take slowAnswer, with a budget of requests.
 type budgetRow struct {
 	pipeline                           string
+	oneByOne                           bool // its list is read by a cursor, so each request needs the answer before
 	contacts, conversations, perMinute int
 	run                                syncRun
 }
 
-// least is the time that the budget alone makes a run take.
-func (r budgetRow) least() time.Duration {
-	return time.Duration(float64(r.run.requests) / float64(r.perMinute) * float64(time.Minute))
+// leastTime is the time that the budget, or the answers one after the other, make a run take.
+func (r budgetRow) leastTime() time.Duration {
+	least := time.Duration(float64(r.run.requests) / float64(r.perMinute) * float64(time.Minute))
+	if r.oneByOne {
+		least = max(least, time.Duration(r.run.requests)*slowAnswer)
+	}
+	return least
 }
 
 // budgetRows are the runs that are measured. Few contacts with many conversations make the lists of one long, and of the other short.
 var budgetRows = []budgetRow{
 	{pipeline: "contacts", contacts: 50_000, perMinute: perMinute},
-	{pipeline: "activities", contacts: 50_000, perMinute: perMinute},
-	{pipeline: "companies", contacts: 50_000, perMinute: perMinute},
+	{pipeline: "activities", oneByOne: true, contacts: 50_000, perMinute: perMinute},
+	{pipeline: "companies", oneByOne: true, contacts: 50_000, perMinute: perMinute},
 	{pipeline: "conversations", contacts: 2_000, conversations: 20_000, perMinute: 10_000},
-	{pipeline: "tickets", contacts: 2_000, conversations: 20_000, perMinute: perMinute},
+	{pipeline: "tickets", oneByOne: true, contacts: 2_000, conversations: 20_000, perMinute: perMinute},
 	{pipeline: "all", contacts: 10_000, conversations: 3_000, perMinute: perMinute},
 	{pipeline: "contacts", contacts: 1_000_000, perMinute: 10_000},
 }
@@ -98,5 +103,5 @@ func (r *budgetRow) measureRow() (err error) {
 // printRow writes a row of the table for docs/internals/performance.md.
 func (r *budgetRow) printRow(w io.Writer) {
 	fmt.Fprintf(w, "| `%s` | %d | %d | %d | %d | %.1f | %.1f | %.2f | %.1f |\n", r.pipeline, r.contacts, r.conversations, r.perMinute, r.run.requests,
-		r.least().Seconds(), r.run.took.Seconds(), float64(r.run.took)/float64(r.least()), r.run.cost.cpu)
+		r.leastTime().Seconds(), r.run.took.Seconds(), float64(r.run.took)/float64(r.leastTime()), r.run.cost.cpu)
 }
