@@ -324,10 +324,10 @@ bench-models: ## CPU time and memory of each model over a million contacts; need
 bench-tables: ## CPU time of publishes that make the tables of models; needs 8 GB of disk
 	go run ./tools/bench -tables -contacts $(CONTACTS)
 
-OF ?= .
-
 bench-budget: ## time of first runs with slow answers, beside the least possible; half an hour
 	go run ./tools/bench -budget -only "$(ONLY)"
+
+OF ?= .
 
 measure: ## how long, branched, doubled and knotted the source is, or that OF another Go module
 	@go run ./tools/measure $(OF)

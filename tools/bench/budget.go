@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// budgetConfig runs all streams but exports, each kind in a pipeline of its own, with a request budget.
+// budgetConfig has a request budget, a pipeline for each kind of list, and one with all streams.
 const budgetConfig = `version: 1
 warehouse: {dir: data}
 workspaces: {main: {base_url: "${WORKSPACE_URL}", token: "${WORKSPACE_TOKEN}", requests_per_minute: %d}}
@@ -43,7 +43,7 @@ func (r budgetRow) leastTime() time.Duration {
 	return least
 }
 
-// budgetRows are the runs that are measured. Few contacts with many conversations make the lists of one long, and of the other short.
+// budgetRows are the runs that are measured. Each workspace has many records of the list that is read, and few others.
 var budgetRows = []budgetRow{
 	{pipeline: "contacts", contacts: 50_000, perMinute: perMinute},
 	{pipeline: "activities", oneByOne: true, contacts: 50_000, perMinute: perMinute},
