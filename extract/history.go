@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"aqueduck/extract/internal/windows"
 )
 
 // historyReader reads the history of a searched stream downward. Its windows adjoin each other. Several are read side by side,
@@ -15,8 +17,8 @@ import (
 type historyReader struct {
 	*Reader
 	windows    []*openWindow // newest first, down from HistoryTo
-	planner    historyPlanner
-	lowestSeen *seenRecords     // of the lowest window; nil: an earlier reading began it
+	planner    windows.Planner
+	lowestSeen *windows.Seen    // of the lowest window; nil: an earlier reading began it
 	arrived    chan *openWindow // those whose page has come; it has room for all
 	running    sync.WaitGroup
 	under      context.Context    // of all pages under way; nil: none was asked for
@@ -27,8 +29,8 @@ type historyReader struct {
 type openWindow struct {
 	HistoryWindow
 	reader *searchReader // nil: not begun in this reading
-	seen   *seenRecords  // of this window, for the one below
-	above  *seenRecords  // of the window above; nil: an earlier reading began that
+	seen   *windows.Seen // of this window, for the one below
+	above  *windows.Seen // of the window above; nil: an earlier reading began that
 	total  int64         // total_count of its first page in this reading
 	known  bool          // total is known, or the window comes from an earlier reading
 	asked  bool          // a page is under way, or has come and waits for the caller
@@ -38,7 +40,7 @@ type openWindow struct {
 }
 
 func readHistory(r *Reader) func(context.Context) (Page, error) {
-	h := &historyReader{Reader: r, arrived: make(chan *openWindow, mostWindows), planner: historyPlanner{left: r.r.Left, oldest: unixSeconds(r.r.Oldest)}}
+	h := &historyReader{Reader: r, arrived: make(chan *openWindow, mostWindows), planner: windows.Planner{Left: r.r.Left, Oldest: unixSeconds(r.r.Oldest)}}
 	h.state = h.state.switchPhase(History)
 	if w := h.state.Window; w != nil {
 		h.windows = append(h.windows, &openWindow{HistoryWindow: HistoryWindow{Window: *w, Position: h.state.Position}, known: true})
@@ -140,11 +142,11 @@ func (w *openWindow) notePage() {
 	}
 }
 
-// askWindows asks for the next page of the newest unfinished windows, as many as may be read side by side. A refusal reduces the
-// pace, and with it their number: those below rest. It returns io.EOF when no window is left.
+// askWindows asks for the next page of the newest unfinished windows, as many as may be read side by side. Those below rest while
+// requests wait for the pace, and after a refusal, which reduces it. It returns io.EOF when no window is left.
 func (h *historyReader) askWindows(ctx context.Context) error {
 	aside, unfinished := h.windowsAside(), 0
-	for i := 0; unfinished < aside; i++ {
+	for i := 0; unfinished == 0 || unfinished < aside && !h.c.PaceIsUsed(); i++ {
 		if i == len(h.windows) && !h.openBelow() {
 			break
 		}
@@ -164,13 +166,9 @@ func (h *historyReader) askWindows(ctx context.Context) error {
 	return nil
 }
 
-// windowsAside is how many windows are read side by side at the present pace. Where each record is a request of its own, one list
-// is enough.
-func (h *historyReader) windowsAside() int {
-	if h.ahead == nil || h.r.Stream.Read.Detail != nil || !h.ahead.wanted() {
-		return 1
-	}
-	return min(mostWindows, max(1, h.c.RequestsPerSecond()/windowPace))
+// counted is the window for the planner.
+func (w *openWindow) counted() windows.Counted {
+	return windows.Counted{From: w.Window.From, To: w.Window.To, Total: w.total, Known: w.known, Above: w.above}
 }
 
 // askPage asks for the next page of a window, in a goroutine of its own where the caller closes the Reader.
@@ -233,6 +231,7 @@ func (h *historyReader) stateNow() State {
 	// Done windows below an unfinished one stay in the state: HistoryTo says that everything above it was read (T138).
 	for len(h.windows) > 0 && h.windows[0].Done {
 		w := h.windows[0].Window
+		h.planner.Take(h.windows[0].counted())
 		st.HistorySpan, st.HistoryTo = st.HistoryTo-w.From, w.From
 		st.HistoryDone = st.HistoryTo <= start
 		st.RereadAll = st.RereadAll && !st.HistoryDone
@@ -260,15 +259,19 @@ func (h *historyReader) openBelow() bool {
 	if to <= start || h.state.SyncedTo == 0 {
 		return false
 	}
-	span := h.planner.nextSpan(h.windows, to, h.state.HistorySpan, h.windowsAside())
+	counted := make([]windows.Counted, len(h.windows))
+	for i, w := range h.windows {
+		counted[i] = w.counted()
+	}
+	span := h.planner.NextSpan(counted, to, h.state.HistorySpan, h.windowsAside())
 	if span == 0 {
 		return false
 	}
 	w := Window{Kind: windowHistory, From: to - span, To: to}
-	if span > int64(lastHistory/time.Second) || w.From < start {
+	if span > int64(windows.Longest/time.Second) || w.From < start {
 		w.From = start
 	}
-	opened := &openWindow{HistoryWindow: HistoryWindow{Window: w}, seen: newSeen(w), above: h.lowestSeen}
+	opened := &openWindow{HistoryWindow: HistoryWindow{Window: w}, seen: windows.NewSeen(w.From), above: h.lowestSeen}
 	h.windows, h.lowestSeen = append(h.windows, opened), opened.seen
 	return true
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"aqueduck/extract/api"
 	"aqueduck/extract/internal/apitest"
+	"aqueduck/extract/internal/windows"
 )
 
 // longHistory is a workspace with a contact on each of 400 days, the newest eight days before noon. onRequest is called with the end
@@ -47,7 +49,7 @@ func windowEnd(body string) int64 {
 	if err != nil {
 		panic(err)
 	}
-	return at - int64(zoneMargin/time.Second)
+	return at - int64(windows.Margin/time.Second)
 }
 
 // pacedClient is a client that has learned a pace, in requests a second.
@@ -313,3 +315,75 @@ func TestRecordOfTheNewerWindowIsNotCompletedAgain(t *testing.T) {
 }
 
 var cutTags = regexp.MustCompile(`"id":"(c[\w-]+)"`)
+
+// TestFirstWindowWithManyRecordsIsShortened: the newest records are read alone, so there are few of them.
+func TestFirstWindowWithManyRecordsIsShortened(t *testing.T) {
+	t.Parallel()
+	const hours, contacts = 160, 160 * 22 // of the last week
+	for _, each := range []struct {
+		pace        float64
+		least, most int // records of the first window
+	}{
+		{pace: 20 * windowPace, least: 2_500, most: 3_200},
+		{pace: windowPace, least: contacts, most: contacts}, // one window uses the pace
+	} {
+		ws := &testWorkspace{cursors: map[string]int{}}
+		for i := range contacts {
+			ws.contacts = append(ws.contacts, testContact{fmt.Sprintf("c%04d", i), secondsBeforeNoon(time.Duration(i%hours) * hour)})
+		}
+		ws.fakeAPI = serveAPI(t, ws.serveSearch)
+		c := pacedClient(t, ws, each.pace)
+		s := searchStream()
+		r := NewReader(c, Request{Stream: s, ReadAhead: always})
+		ids, pages := drainPhase(t, r)
+		r.Close()
+		if n := len(sortedDistinct(ids)); n < each.least || n > each.most {
+			t.Errorf("at %.0f requests a second: %d records in the first window, want %d to %d", each.pace, n, each.least, each.most)
+		}
+		r = NewReader(c, Request{Stream: s, ReadAhead: always, Phase: History, State: mustParse(t, lastState(pages).String())})
+		older, pages := drainPhase(t, r)
+		r.Close()
+		if n := len(sortedDistinct(append(ids, older...))); n != contacts || !lastState(pages).HistoryDone {
+			t.Errorf("%d of %d records, state %s", n, contacts, lastState(pages))
+		}
+	}
+}
+
+// TestLowerWindowsRestWhileRequestsWait: the newest windows are read first where the pace allows no more.
+func TestLowerWindowsRestWhileRequestsWait(t *testing.T) {
+	t.Parallel()
+	newest := secondsBeforeNoon(8 * day)
+	var mu sync.Mutex // guards asked
+	asked := map[int64]int{}
+	ws := longHistory(t, func(end int64) string {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[end]++
+		return ""
+	})
+	budget := api.NewBudget(0)
+	budget.ResumePace(api.LearnedPace{Pace: 4 * windowPace, Known: 4 * windowPace})
+	c := ws.newClient(t, func(o *api.Options) {
+		o.Budget = budget
+		o.Wait = func(context.Context, time.Duration) error { return nil } // the clock stands, so more and more requests wait
+	})
+	request := withoutCount(sideBySide(beforeHistory()))
+	request.Stream.Read.Page.Size = 1
+	r := NewReader(c, request)
+	defer r.Close()
+	for p := (Page{}); !p.Boundary || p.Window.To != newest; {
+		p = firstPage(t, r)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	below := 0
+	for end, n := range asked {
+		if end != newest {
+			below += n
+		}
+	}
+	// Before four requests wait, the windows below ask for a page or two each.
+	if asked[newest] < 14 || below > 8 {
+		t.Errorf("asked for windows to %v, want little of those below %d", asked, newest)
+	}
+}

@@ -150,7 +150,7 @@ func (p *pageRequest) completeNested(ctx context.Context) error {
 	}
 	p.records = p.found.Records
 	for i, seen := range p.found.Seen {
-		if p.walk.known.has(seen) {
+		if p.walk.known.Has(seen) {
 			if p.known == nil {
 				p.known = make([]bool, len(p.records))
 			}

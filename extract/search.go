@@ -8,14 +8,12 @@ import (
 
 	"aqueduck/extract/api"
 	"aqueduck/extract/internal/envelope"
+	"aqueduck/extract/internal/windows"
 )
 
 const (
-	firstForward  = 7 * 24 * time.Hour       // first forward window of a new stream
-	firstHistory  = 14 * 24 * time.Hour      // first window of the backfill; each next one is twice as long
-	lastHistory   = 2 * 365 * 24 * time.Hour // a longer window than this reads to the beginning instead
-	changeOverlap = 4 * 24 * time.Hour       // lookback after a change of the API version or the workspace's zone
-	zoneMargin    = 48 * time.Hour           // a day in any time zone lies within this distance of its time in UTC (T2)
+	firstForward  = 7 * 24 * time.Hour // first forward window of a new stream, at most
+	changeOverlap = 4 * 24 * time.Hour // lookback after a change of the API version or the workspace's zone
 )
 
 // maxCursorDeaths is how often the server may lose a cursor without progress in between.
@@ -34,6 +32,7 @@ type searchReader struct {
 
 	since     int64     // time asked from, Unix seconds
 	fresh     bool      // no answer of the window has come yet
+	shortened bool      // the first forward window has become shorter
 	openedAt  time.Time // local clock at the first answer, when the window ends at the server's now; else zero
 	previous  int64     // time of the previous record; 0 at the beginning of a walk
 	reached   int64     // all records of the window up to this time were read, if the index has the records' present times
@@ -47,8 +46,8 @@ type searchReader struct {
 	firstRows    int64               // distinct records of the walk that ended short
 	pendingError error               // error of the next call: the records before it are delivered first
 
-	above *seenRecords // of the window above, where it is read by the same Reader: its records are not read twice
-	own   *seenRecords // for the window below
+	above *windows.Seen // of the window above, where it is read by the same Reader: its records are not read twice
+	own   *windows.Seen // for the window below
 
 	cursorDeaths   int // cursors lost since `reached` last moved
 	reachedAtDeath int64
@@ -82,6 +81,9 @@ func (s *searchReader) nextWindowPage(ctx context.Context) (Page, error) {
 	}
 	if err != nil {
 		return Page{}, err
+	}
+	if s.fresh && s.shortenFirst(sh.Total) {
+		return s.nextWindowPage(ctx)
 	}
 	if s.fresh {
 		if err := s.noteFirstAnswer(sh); err != nil {
@@ -163,7 +165,7 @@ func (s *searchReader) walkRest(from *Position) *listWalk {
 func (s *searchReader) remainingList() listRequest {
 	l := listOf(s.r.Stream, s.since)
 	if s.window.To > 0 && (s.window.Kind == windowHistory || s.explicit) {
-		l.search.before = s.window.To + int64(zoneMargin/time.Second)
+		l.search.before = s.window.To + int64(windows.Margin/time.Second)
 	}
 	return l
 }
@@ -218,7 +220,7 @@ func (s *searchReader) noteFirstAnswer(sh listPage) error {
 // buildWindowPage makes a Page, with its State, of a page of the walk.
 func (s *searchReader) buildWindowPage(sh listPage) Page {
 	s.noteTimes(sh.Seen)
-	s.own.note(sh.Seen)
+	s.own.Note(sh.Seen)
 	// A walk that begins later than the window states only the count of its rest.
 	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 && (s.statedTotal == 0 || least < s.statedTotal) {
 		s.statedTotal = least

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"aqueduck/extract/internal/windows"
 )
 
 // switchPhase is the state with the window of the phase as the current one. An unfinished history window is suspended during a
@@ -52,6 +54,22 @@ func (s *searchReader) openForward(ctx context.Context, changed bool) error {
 	return nil
 }
 
+// shortenFirst begins the first forward window of a new stream anew, and shorter, when its list states many records. It is read
+// alone and published before the history, whose windows are read side by side.
+func (s *searchReader) shortenFirst(total int64) bool {
+	now := s.c.ServerNow()
+	if s.state.SyncedTo > 0 || s.window.Kind != windowForward || s.window.From == 0 || s.explicit || s.resumed || s.shortened ||
+		total <= windows.Fewest || now.IsZero() || s.windowsAside() == 1 {
+		return false
+	}
+	s.shortened = true
+	s.ahead.stop()
+	span := max(3600, (now.Unix()-s.window.From)*windows.Fewest/total)
+	s.window.From = now.Unix() - span
+	s.startWindow(nil)
+	return true
+}
+
 // widenForRefresh widens a window to `refresh: {for}` when `refresh: {every}` has passed: its records are read by id also when
 // their times have not changed (T58).
 func (s *searchReader) widenForRefresh(changed bool) {
@@ -81,9 +99,9 @@ func (s *searchReader) openHistory() bool {
 	if to <= start || s.state.SyncedTo == 0 {
 		return false
 	}
-	span := max(int64(firstHistory/time.Second), 2*s.state.HistorySpan)
+	span := max(int64(windows.First/time.Second), 2*s.state.HistorySpan)
 	s.window = Window{Kind: windowHistory, From: to - span, To: to}
-	if span > int64(lastHistory/time.Second) || s.window.From < start {
+	if span > int64(windows.Longest/time.Second) || s.window.From < start {
 		s.window.From = start
 	}
 	return true

@@ -108,10 +108,10 @@ type Sweep struct {
 }
 
 // Unchanged is what a full list and the tables that it goes into were when a sweep of the list changed no row. While both stay so,
-// a sweep has nothing to compare.
+// a sweep has nothing to compare. Of a stream that is read by ids, it is what its SQL file reads, when that selected none.
 type Unchanged struct {
-	List   string `json:"list"`   // fingerprint of its records
-	Tables string `json:"tables"` // row counts and times of the last changes
+	List   string `json:"list,omitempty"` // fingerprint of its records
+	Tables string `json:"tables"`         // row counts and times of the last changes
 }
 
 // RefusedValues are the optional values that the source refused: nothing is known about their records.

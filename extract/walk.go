@@ -10,6 +10,7 @@ import (
 
 	"aqueduck/extract/api"
 	"aqueduck/extract/internal/envelope"
+	"aqueduck/extract/internal/windows"
 )
 
 const (
@@ -33,7 +34,7 @@ type listWalk struct {
 	firstOfPrevious []byte            // first record of the previous page, of lists by number
 	ahead           *readAhead        // nil: pages are asked for one after the other
 	asked           *pageRequest      // for the page at pos, sent ahead; nil: none
-	known           *seenRecords      // records that the caller has already; nil: none
+	known           *windows.Seen     // records that the caller has already; nil: none
 	unreadRecords   int               // records with a nested list that cannot be read
 	ended           bool
 }

@@ -163,6 +163,13 @@ func (b *requestBudget) currentPace() float64 {
 	return min(b.pace, b.ceiling)
 }
 
+// isUsed reports whether more requests wait than the pace allows in a tenth of a second.
+func (b *requestBudget) isUsed(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.limiter.TokensAt(now) < -min(b.pace, b.ceiling)/10
+}
+
 // pauseUntil extends the pause. The caller holds mu.
 func (b *requestBudget) pauseUntil(until time.Time) {
 	if until.After(b.pausedUntil) {

@@ -130,5 +130,8 @@ func (c *Client) BaseURL() *url.URL { return c.base }
 // RequestsPerSecond is about how many requests the pace allows in a second, 0 when less than one.
 func (c *Client) RequestsPerSecond() int { return int(c.budget.currentPace()) }
 
+// PaceIsUsed reports whether requests wait for the pace, more than it allows in a tenth of a second. Further ones would only wait, too.
+func (c *Client) PaceIsUsed() bool { return c.budget.isUsed(c.o.Now()) }
+
 // RequestsPerMinute is how many requests the pace allows in a minute now.
 func (c *Client) RequestsPerMinute() int { return int(60 * c.budget.currentPace()) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -188,23 +190,39 @@ func ReadCommits(ctx context.Context, db *duck.DB) (string, error) {
 // TablesState is a text that is another one after any change of the rows of some tables: it has their row counts, and the time of
 // the last change of a row, as the commits have counted them.
 func (w *Facts) TablesState(ctx context.Context, schema string, tables []transform.Table) (state string, err error) {
+	all, err := w.tableStates(ctx, schema)
+	parts := make([]string, len(tables))
+	for i, t := range tables {
+		parts[i] = all[t.Name]
+	}
+	return strings.Join(parts, " "), err
+}
+
+// SchemaState is TablesState of all tables of a schema.
+func (w *Facts) SchemaState(ctx context.Context, schema string) (state string, err error) {
+	all, err := w.tableStates(ctx, schema)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		state += name + " " + all[name] + "\n"
+	}
+	return state, err
+}
+
+func (w *Facts) tableStates(ctx context.Context, schema string) (states map[string]string, err error) {
 	err = w.db.Do("see whether tables have changed", func(db *duck.DB) error {
-		all, err := duck.Remember(db, "states of tables", duck.SystemTable("tables"), func() (map[[2]string]string, error) {
-			all := map[[2]string]string{}
+		all, err := duck.Remember(db, "states of tables", duck.SystemTable("tables"), func() (map[string]map[string]string, error) {
+			all := map[string]map[string]string{}
 			return all, db.Each(ctx, "SELECT schema, table_name, concat_ws(':', rows, coalesce(epoch_us(changed_at), 0)) FROM _sync.tables", nil, func(rows *sql.Rows) error {
-				var key [2]string
-				var text string
-				err := rows.Scan(&key[0], &key[1], &text)
-				all[key] = text
+				var of, name, text string
+				err := rows.Scan(&of, &name, &text)
+				if all[of] == nil {
+					all[of] = map[string]string{}
+				}
+				all[of][name] = text
 				return err
 			})
 		})
-		parts := make([]string, len(tables))
-		for i, t := range tables {
-			parts[i] = all[[2]string{schema, t.Name}]
-		}
-		state = strings.Join(parts, " ")
+		states = all[schema]
 		return err
 	})
-	return state, err
+	return states, err
 }
