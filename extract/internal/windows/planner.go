@@ -5,7 +5,6 @@ import "time"
 const (
 	First   = 14 * 24 * time.Hour      // first window of a history; the next ones are at most twice as long as the one above
 	Longest = 2 * 365 * 24 * time.Hour // a longer window than this reads to the beginning instead
-	Margin  = 48 * time.Hour           // a day in any time zone lies within this distance of its time in UTC (T2)
 	Fewest  = 3_000                    // records of a planned window: smaller ones cost more requests than they save time
 )
 
@@ -34,7 +33,7 @@ func (c Counted) records() int64 {
 	span := float64(c.To - c.From)
 	even := int64(float64(c.Total) * span / (span + Margin.Seconds()))
 	// Many records may have changed on one day: the window above has shown how many of that margin there are.
-	return max(0, min(even, c.Total-c.Above.Count()))
+	return max(0, min(even, c.Total-c.Above.CountNoted()))
 }
 
 // Take counts a window that is done and that NextSpan is not told of again.

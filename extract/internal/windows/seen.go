@@ -7,6 +7,9 @@ import (
 	"aqueduck/extract/internal/envelope"
 )
 
+// Margin: a day in any time zone lies within this distance of its time in UTC (T2).
+const Margin = 48 * time.Hour
+
 // Seen are the records at the lower end of a window that its list has returned: the list of the window below returns them again,
 // because it reaches above that window by Margin. It is safe for concurrent use. A nil Seen has none and keeps none.
 type Seen struct {
@@ -46,8 +49,8 @@ func (s *Seen) Has(g envelope.Peeked) bool {
 	return found && at == g.At
 }
 
-// Count is the number of records that were noted.
-func (s *Seen) Count() int64 {
+// CountNoted is the number of records that were noted.
+func (s *Seen) CountNoted() int64 {
 	if s == nil {
 		return 0
 	}
