@@ -55,7 +55,7 @@ playground: build ## a workspace that lives, read each minute, and its console; 
 TESTS := GOGC=200 go test -vet=off -ldflags='-s -w $(if $(shell command -v ld.gold),-extldflags=-fuse-ld=gold)' -parallel 4 -timeout 40m
 
 # Packages whose tests link no DuckDB, the longest first. arch_test.go holds that they stay so, and that none is left out.
-QUICK := ./internal/emulator . ./extract ./extract/api ./extract/discover ./extract/export ./load/access ./load/failure ./internal/config ./transform ./transform/internal/scalar ./transform/maskrule ./schemas ./internal/alert ./internal/answer ./internal/chart \
+QUICK := ./internal/emulator . ./extract ./extract/api ./extract/discover ./extract/export ./extract/internal/windows ./load/access ./load/failure ./internal/config ./transform ./transform/internal/scalar ./transform/maskrule ./schemas ./internal/alert ./internal/answer ./internal/chart \
 	./internal/crash ./internal/grammar ./internal/personal ./internal/problem ./internal/remote ./internal/sandbox ./internal/schedule ./internal/term ./tools/measure ./tools/mutants ./tools/nightly ./tools/release ./tools/structure ./tools/words
 quick: ## the tests that need no DuckDB, in a minute: for while you write
 	$(TESTS) -short $(QUICK)
