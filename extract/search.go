@@ -82,10 +82,10 @@ func (s *searchReader) nextWindowPage(ctx context.Context) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	if s.fresh && s.shortenFirst(sh.Total) {
-		return s.nextWindowPage(ctx)
-	}
 	if s.fresh {
+		if s.shortenFirst(sh.Total) {
+			return s.nextWindowPage(ctx)
+		}
 		if err := s.noteFirstAnswer(sh); err != nil {
 			return Page{}, err
 		}

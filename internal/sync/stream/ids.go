@@ -43,8 +43,13 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 		}
 	}
 	if len(ids) == 0 {
-		if inputs != "" {
+		// A stream that has never read a record gets no checkpoint by this: it would seem to have been read.
+		noted := inputs != "" && t.Base.Seq > 0 && !t.hadNoIDs(inputs)
+		if noted {
 			t.State.Unchanged = &extract.Unchanged{Tables: inputs}
+		}
+		if !noted && len(t.doubts.completed) == 0 {
+			return nil
 		}
 		return t.Commit(ctx)
 	}
