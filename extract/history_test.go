@@ -53,10 +53,10 @@ func windowEnd(body string) int64 {
 }
 
 // pacedClient is a client that has learned a pace, in requests a second.
-func pacedClient(t *testing.T, ws *testWorkspace, pace float64) *api.Client {
+func pacedClient(t *testing.T, ws *testWorkspace, pace float64, options ...func(*api.Options)) *api.Client {
 	budget := api.NewBudget(0)
 	budget.ResumePace(api.LearnedPace{Pace: pace, Known: pace})
-	return ws.newClient(t, func(o *api.Options) { o.Budget = budget })
+	return ws.newClient(t, append(options, func(o *api.Options) { o.Budget = budget })...)
 }
 
 // sideBySide asks for the history of a longHistory, with windows side by side.
@@ -226,21 +226,32 @@ func TestRefusalReducesTheWindowsSideBySide(t *testing.T) {
 	mu.Lock()
 	refuse = true
 	mu.Unlock()
-	for p := (Page{}); !p.Boundary || p.Window.To != newest; {
-		p = firstPage(t, r)
-	}
+	readWindow(t, r, newest)
 	mu.Lock()
 	defer mu.Unlock()
-	below := 0
+	below := sumBelow(asked, newest)
+	// Before the refusal: one or two pages that the caller may take, and the page ahead of each.
+	if asked[newest] < 14 || below > 8 {
+		t.Errorf("asked %d times for the newest window, %d times for others", asked[newest], below)
+	}
+}
+
+// readWindow reads until the window with an end is done.
+func readWindow(t *testing.T, r *Reader, end int64) {
+	t.Helper()
+	for p := (Page{}); !p.Boundary || p.Window.To != end; {
+		p = firstPage(t, r)
+	}
+}
+
+// sumBelow is the number of requests for other windows than the newest.
+func sumBelow(asked map[int64]int, newest int64) (below int) {
 	for end, n := range asked {
 		if end != newest {
 			below += n
 		}
 	}
-	// Before the refusal: one or two pages that the caller may take, and the page ahead of each.
-	if asked[newest] < 14 || below > 8 {
-		t.Errorf("asked %d times for the newest window, %d times for others", asked[newest], below)
-	}
+	return below
 }
 
 // TestWindowsSideBySideNeedNoMoreRequests compares with the windows of a reading at the slowest pace, one after the other.
@@ -361,27 +372,16 @@ func TestLowerWindowsRestWhileRequestsWait(t *testing.T) {
 		asked[end]++
 		return ""
 	})
-	budget := api.NewBudget(0)
-	budget.ResumePace(api.LearnedPace{Pace: 4 * windowPace, Known: 4 * windowPace})
-	c := ws.newClient(t, func(o *api.Options) {
-		o.Budget = budget
-		o.Wait = func(context.Context, time.Duration) error { return nil } // the clock stands, so more and more requests wait
-	})
+	// The clock stands, so more and more requests wait.
+	c := pacedClient(t, ws, 4*windowPace, func(o *api.Options) { o.Wait = func(context.Context, time.Duration) error { return nil } })
 	request := withoutCount(sideBySide(beforeHistory()))
 	request.Stream.Read.Page.Size = 1
 	r := NewReader(c, request)
 	defer r.Close()
-	for p := (Page{}); !p.Boundary || p.Window.To != newest; {
-		p = firstPage(t, r)
-	}
+	readWindow(t, r, newest)
 	mu.Lock()
 	defer mu.Unlock()
-	below := 0
-	for end, n := range asked {
-		if end != newest {
-			below += n
-		}
-	}
+	below := sumBelow(asked, newest)
 	// Before four requests wait, the windows below ask for a page or two each.
 	if asked[newest] < 14 || below > 8 {
 		t.Errorf("asked for windows to %v, want little of those below %d", asked, newest)

@@ -10,9 +10,9 @@ import (
 	"aqueduck/internal/runner"
 )
 
-// TestIDsAreSelectedAgainWhereWhatTheyComeFromChanged: once a stream has been read, a night without a change does not search for its ids. Each kind of evidence then
-// makes the next run search for them: an entry leaves a list, an event names a new contact, and a list of an unchanged contact is missing for a moment.
-func TestIDsAreSelectedAgainWhereWhatTheyComeFromChanged(t *testing.T) {
+// TestIDsAreSelectedAgainAfterTheirInputsChanged: once a stream has been read, a night without a change does not select its ids again. The next run
+// does after an event of a new contact, and after a list of an unchanged contact was missing for a moment.
+func TestIDsAreSelectedAgainAfterTheirInputsChanged(t *testing.T) {
 	t.Parallel()
 	skipInRaceRun(t)
 	b := newBed(t, tinyConfig(38))

@@ -5,12 +5,12 @@ import "time"
 const (
 	First   = 14 * 24 * time.Hour      // first window of a history; the next ones are at most twice as long as the one above
 	Longest = 2 * 365 * 24 * time.Hour // a longer window than this reads to the beginning instead
-	Fewest  = 3_000                    // records of a planned window: smaller ones cost more requests than they save time
+	Fewest  = 3_000                    // records of a window: smaller ones cost more requests than they save time
 )
 
-// leastShare is the least part of the history, divided by the number of windows side by side, that one window has. Each window
-// reads some records again (Margin), so smaller ones would cost requests. Larger ones would still be read when all others are done.
-const leastShare = 4
+// sharesOfFirst: the smallest planned window has a quarter of the share of the first one. Each window reads some records again (Margin), so
+// smaller ones would cost requests. Larger ones would still be read when all others are done.
+const sharesOfFirst = 4
 
 // Planner chooses how long windows of a history are. Each is at most twice as long as the one above it. It has its share of the
 // records that are left below, so windows get smaller: the last ones are read alone when the others are done.
@@ -24,7 +24,7 @@ type Planner struct {
 type Counted struct {
 	From, To int64 // Unix seconds
 	Total    int64 // total_count of its list, which also has the records of Margin above it; 0 where an earlier reading began the window
-	Known    bool  // Total is known
+	Known    bool  // Total is known, or an earlier reading began the window
 	Above    *Seen // records of the window above that its list returns, too; nil: unknown
 }
 
@@ -61,7 +61,7 @@ func (p *Planner) NextSpan(above []Counted, to, lastSpan int64, aside int) int64
 	for _, w := range above {
 		left -= w.records()
 	}
-	share := max(Fewest, left/int64(aside), p.Left/int64(leastShare*aside))
+	share := max(Fewest, left/int64(aside), p.Left/int64(sharesOfFirst*aside))
 	// A rest within one share is one window, down to the beginning.
 	if left <= share {
 		return int64(Longest/time.Second) + 1

@@ -7,7 +7,7 @@ import (
 	"aqueduck/extract/internal/envelope"
 )
 
-// Margin: a day in any time zone lies within this distance of its time in UTC (T2).
+// Margin is how far a list reaches above its window: a day in any time zone lies within this distance of its time in UTC (T2).
 const Margin = 48 * time.Hour
 
 // Seen are the records at the lower end of a window that its list has returned: the list of the window below returns them again,

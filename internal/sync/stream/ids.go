@@ -43,15 +43,7 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 		}
 	}
 	if len(ids) == 0 {
-		// A stream that has never read a record gets no checkpoint by this: it would seem to have been read.
-		noted := inputs != "" && t.Base.Seq > 0 && !t.hadNoIDs(inputs)
-		if noted {
-			t.State.Unchanged = &extract.Unchanged{Tables: inputs}
-		}
-		if !noted && len(t.doubts.completed) == 0 {
-			return nil
-		}
-		return t.Commit(ctx)
+		return t.noteNoIDs(ctx, inputs)
 	}
 	req := t.phaseRequest(extract.Forward)
 	req.IDs, req.Keys = ids, keys
@@ -61,14 +53,14 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	return rereadIncomplete(ctx, t.Task)
 }
 
-// everyRun matches what differs from run to run in SQL that selects ids: times, and the watermark.
-var everyRun = regexp.MustCompile(`(?i)synced_to|current_|\b(now|today|random|uuid|getvariable)\b`)
+// changesEachRun matches what differs from run to run in SQL that selects ids: times, and the watermark.
+var changesEachRun = regexp.MustCompile(`(?i)synced_to|current_|\b(now|today|random|uuid|getvariable)\b`)
 
 // idInputs is a fingerprint of what the stream's SQL file reads: the tables of the workspace, and of the checkpoints how far back the history
 // is read and which records are incomplete. It is "" where a run may get other ids from the same: for a user's file, which may read anything.
 func (t *idReader) idInputs(ctx context.Context, work *load.Work) (string, error) {
 	over := t.Stream.Read.Over
-	if !t.Stream.BuiltIn || t.IsWindowed() || everyRun.MatchString(over.SQL) {
+	if !t.Stream.BuiltIn || t.IsWindowed() || changesEachRun.MatchString(over.SQL) {
 		return "", nil
 	}
 	tables, err := work.Facts.SchemaState(ctx, t.Workspace.Name)
@@ -96,6 +88,19 @@ func (t *idReader) idInputs(ctx context.Context, work *load.Work) (string, error
 func (t *idReader) hadNoIDs(inputs string) bool {
 	noted := t.State.Unchanged
 	return inputs != "" && noted != nil && noted.Tables == inputs && len(t.doubts.reasons) == 0 && !t.State.Replace
+}
+
+// noteNoIDs notes in the checkpoint that these inputs select no ids, and removes the notes of records that are complete.
+func (t *idReader) noteNoIDs(ctx context.Context, inputs string) error {
+	// A stream that has never read a record gets no checkpoint by this: it would seem to have been read.
+	news := inputs != "" && t.Base.Seq > 0 && !t.hadNoIDs(inputs)
+	if !news && len(t.doubts.completed) == 0 {
+		return nil
+	}
+	if news {
+		t.State.Unchanged = &extract.Unchanged{Tables: inputs}
+	}
+	return t.Commit(ctx)
 }
 
 // idQueryError explains an error of the SQL file that selects the ids. For a user's own file the next step is to correct it.

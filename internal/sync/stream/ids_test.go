@@ -10,14 +10,14 @@ import (
 )
 
 var (
-	sqlComment       = regexp.MustCompile(`--.*`)
-	ofCheckpoints    = regexp.MustCompile(`(?s)_sync\.checkpoints\s+WHERE schema = trim\('\{schema\}', '"'\) AND stream (?:=|IN) (\(?'[^)]*?'\)?)(?:\)|\s)`)
-	quotedName       = regexp.MustCompile(`'(\w+)'`)
-	otherBookkeeping = regexp.MustCompile(`_sync\.(\w+)`)
+	sqlComment    = regexp.MustCompile(`--.*`)
+	checkpointsOf = regexp.MustCompile(`(?s)_sync\.checkpoints\s+WHERE schema = trim\('\{schema\}', '"'\) AND stream (?:=|IN) (\(?'[^)]*?'\)?)(?:\)|\s)`)
+	quotedName    = regexp.MustCompile(`'(\w+)'`)
+	bookkeeping   = regexp.MustCompile(`_sync\.(\w+)`)
 )
 
-// TestFingerprintOfIDsHasAllThatBuiltInFilesRead: beside tables of the workspace, they read checkpoints of streams that are read before. Only the one
-// of transcripts follows time, so each run asks it.
+// TestFingerprintOfIDsHasAllThatBuiltInFilesRead: beside tables of the workspace, they read checkpoints of streams that are read before. Only
+// calls_to_transcribe.sql depends on the time, so it runs each night.
 func TestFingerprintOfIDsHasAllThatBuiltInFilesRead(t *testing.T) {
 	t.Parallel()
 	catalogue, err := schemas.Builtin()
@@ -30,14 +30,14 @@ func TestFingerprintOfIDsHasAllThatBuiltInFilesRead(t *testing.T) {
 			continue
 		}
 		text := sqlComment.ReplaceAllString(s.Read.Over.SQL, "")
-		if everyRun.MatchString(s.Read.Over.SQL) {
+		if changesEachRun.MatchString(s.Read.Over.SQL) {
 			every = append(every, s.Name)
 			continue
 		}
 		same = append(same, s.Name)
-		found := ofCheckpoints.FindAllStringSubmatch(text, -1)
+		found := checkpointsOf.FindAllStringSubmatch(text, -1)
 		if n := strings.Count(text, "_sync."); n != len(found) {
-			t.Errorf("%s reads %v of _sync, %d of them as expected", s.Name, otherBookkeeping.FindAllString(text, -1), len(found))
+			t.Errorf("%s reads %v of _sync, %d of them as expected", s.Name, bookkeeping.FindAllString(text, -1), len(found))
 		}
 		for _, clause := range found {
 			for _, name := range quotedName.FindAllStringSubmatch(clause[1], -1) {
@@ -48,6 +48,6 @@ func TestFingerprintOfIDsHasAllThatBuiltInFilesRead(t *testing.T) {
 		}
 	}
 	if got := strings.Join(every, " "); got != "call_transcripts" || !slices.Contains(same, "contacts_by_id") || len(same) < 3 {
-		t.Errorf("each run asks %s, want call_transcripts; a fingerprint have %v", got, same)
+		t.Errorf("the SQL of %s runs each night, want call_transcripts; %v have a fingerprint", got, same)
 	}
 }
