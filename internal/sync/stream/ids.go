@@ -67,9 +67,7 @@ func (t *idReader) idInputs(ctx context.Context, work *load.Work) (string, error
 	if err != nil {
 		return "", err
 	}
-	hash := sha256.New()
-	fmt.Fprintln(hash, over.SQL)
-	fmt.Fprintln(hash, tables)
+	inputs := []any{over.SQL, tables}
 	for _, name := range append([]string{t.Stream.Name}, over.After...) {
 		stored, err := work.Checkpoints.Checkpoint(ctx, t.Workspace.Name, name)
 		if err != nil {
@@ -79,9 +77,15 @@ func (t *idReader) idInputs(ctx context.Context, work *load.Work) (string, error
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintln(hash, name, state.HistoryTo, state.Short) // a map is printed in the order of its keys
+		inputs = append(inputs, name, idState(state))
 	}
-	return hex.EncodeToString(hash.Sum(nil)[:16]), nil
+	hash := sha256.Sum256(fmt.Appendln(nil, inputs...))
+	return hex.EncodeToString(hash[:16]), nil
+}
+
+// idState is what SQL that selects ids reads of the checkpoint of a stream.
+func idState(s extract.State) string {
+	return fmt.Sprint(s.HistoryTo, s.Short) // a map is printed in the order of its keys
 }
 
 // hadNoIDs reports whether an earlier run found no ids in the same inputs, and no record waits to be read again.

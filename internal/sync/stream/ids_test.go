@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aqueduck/extract"
 	"aqueduck/schemas"
 )
 
@@ -49,5 +50,27 @@ func TestFingerprintOfIDsHasAllThatBuiltInFilesRead(t *testing.T) {
 	}
 	if got := strings.Join(every, " "); got != "call_transcripts" || !slices.Contains(same, "contacts_by_id") || len(same) < 3 {
 		t.Errorf("the SQL of %s runs each night, want call_transcripts; %v have a fingerprint", got, same)
+	}
+}
+
+// TestIDsAreSelectedAgainWhenTheHistoryReachesFurther: contacts that an event names are read where the history has come to their time, so the
+// fingerprint has that time. The watermark, which moves in each run, is not in it.
+func TestIDsAreSelectedAgainWhenTheHistoryReachesFurther(t *testing.T) {
+	t.Parallel()
+	before := extract.State{SyncedTo: 2000, HistoryTo: 1000, Short: map[string]int64{"a": 1, "b": 2}}
+	for name, c := range map[string]struct {
+		change func(*extract.State)
+		same   bool
+	}{
+		"watermark":                {func(s *extract.State) { s.SyncedTo++ }, true},
+		"history":                  {func(s *extract.State) { s.HistoryTo-- }, false},
+		"another incomplete":       {func(s *extract.State) { s.Short = map[string]int64{"a": 1, "b": 2, "c": 3} }, false},
+		"incomplete once more":     {func(s *extract.State) { s.Short = map[string]int64{"a": 1, "b": 3} }, false},
+		"complete in the meantime": {func(s *extract.State) { s.Short = nil }, false},
+	} {
+		after := before
+		if c.change(&after); (idState(after) == idState(before)) != c.same {
+			t.Errorf("%s: %q, then %q; want the same: %t", name, idState(before), idState(after), c.same)
+		}
 	}
 }
