@@ -350,6 +350,42 @@ func TestRelationsHaveTheStoredRowsThatTheyName(t *testing.T) {
 	}
 }
 
+// TestContactsOfCompaniesKeepTheirTime: a changed contact leaves its rows of company_contacts as they are, so that their Parquet is not written again.
+// A changed lifecycle moves their time.
+func TestContactsOfCompaniesKeepTheirTime(t *testing.T) {
+	t.Parallel()
+	skipInRaceRun(t)
+	b := newBed(t, tinyConfig(40))
+	p := contactBed{b}
+	id, ok := b.space.Oracle("contact_companies")[0]["contact_id"].(string)
+	if !ok {
+		t.Fatal("no contact has a company")
+	}
+	sync := func() (ofContact, ofCompany string) {
+		t.Helper()
+		b.space.Advance(time.Hour)
+		b.syncOnce(runner.Options{})
+		rows := b.queryRows("SELECT c._synced_at, min(p._synced_at), max(p._synced_at) FROM main.contacts c JOIN main.company_contacts p ON p.contact_id = c.id WHERE c.id = '" + id + "' GROUP BY ALL")
+		if len(rows) != 1 {
+			t.Fatalf("the contact has %d rows", len(rows))
+		}
+		ofContact, ofCompany, _ = strings.Cut(rows[0], "|")
+		return ofContact, ofCompany
+	}
+	contact, company := sync()
+	p.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: "Another Name"}))
+	if nowContact, nowCompany := sync(); nowContact == contact || nowCompany != company {
+		t.Errorf("after a new name the contact has the time %s (%s before), its rows of companies %s (%s before)", nowContact, contact, nowCompany, company)
+	}
+	p.advanceAfter(b.space.ArchiveContact(id))
+	b.syncOnce(runner.Options{})
+	p.advanceAfter(b.space.UnarchiveContact(id, false))
+	if _, nowCompany := sync(); nowCompany == company {
+		t.Errorf("after an archive and its end its rows of companies have the time of before: %s", company)
+	}
+	b.equalsOracle()
+}
+
 func textsOf(prefix string, columns []string) string {
 	return prefix + strings.Join(columns, "::VARCHAR, "+prefix) + "::VARCHAR"
 }
