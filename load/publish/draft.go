@@ -75,11 +75,11 @@ type draftPart struct {
 // unit is one group of rows: of an old part, or to write.
 type unit struct {
 	Group
-	condition string            // for the rows to write; "": they are in file
-	file      rowgroups.Segment // the row groups
-	wrote     partCounts
-	bytes     int64 // about what it takes in a file; 0: unknown
-	part      int   // number of the old part; of rows to write: that they replace rows of first
+	write *timeRange        // of the rows to write; nil: they are in file
+	file  rowgroups.Segment // the row groups
+	wrote partCounts
+	bytes int64 // about what it takes in a file; 0: unknown
+	part  int   // number of the old part; of rows to write: that they replace rows of first
 }
 
 // freshRange is a range whose rows are written.

@@ -2,8 +2,10 @@ package publish_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"aqueduck/load/committest"
 	"aqueduck/load/publish"
 )
 
@@ -37,6 +39,31 @@ func TestAKeyedModelIsMadeAgainOnlyForChangedKeys(t *testing.T) {
 		second := h.publishKeyed(other, chunk)
 		if len(second) != 4 || second[0] != first[0] || second[2] != first[2] || second[1] == first[1] || second[1][:9] != "2 changed" {
 			t.Errorf("chunks of %d rows, one changed and one new:\n%v\n%v", chunk, first, second)
+		}
+	}
+}
+
+// TestAKeyedModelIsMadeWholeWhenMostKeysHaveChanged: all rows then take fewer chunks, each of which reads all stored rows.
+func TestAKeyedModelIsMadeWholeWhenMostKeysHaveChanged(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	var people []committest.Person
+	for _, id := range strings.Split("123456789", "") {
+		people = append(people, newPerson(id, "a"))
+	}
+	h.commitPeople(people...)
+	const other, chunk = "SELECT 1 AS n", 8 // a chunk of all rows has eight, one of changed keys has one
+	first := h.publishKeyed(other, chunk)
+	h.commitPeople(newPerson("5", "b"))
+	second := h.publishKeyed(other, chunk)
+	h.commitPeople(newPerson("1", "c"), newPerson("2", "c"), newPerson("3", "c"), newPerson("4", "c"), newPerson("5", "c"), newPerson("6", "c"))
+	third := h.publishKeyed(other, chunk)
+	if len(first) != 9 || len(second) != 9 || len(third) != 9 {
+		t.Fatalf("%d, %d and %d rows of nine people", len(first), len(second), len(third))
+	}
+	for i := range first {
+		if (second[i] == first[i]) != (i != 4) || third[i] == second[i] || third[i][2:3] != map[bool]string{true: "c", false: "a"}[i < 6] {
+			t.Errorf("one changed, then six: %q, %q, %q", first[i], second[i], third[i])
 		}
 	}
 }

@@ -200,11 +200,11 @@ func (w *partWriter) divide(ctx context.Context, r timeRange, rows int64) (fresh
 			return f, err
 		}
 		for _, limit := range limits {
-			f.units = append(f.units, &unit{Group: Group{From: r.from}, condition: timeRange{r.from, limit}.condition(w.source.column)})
+			f.units = append(f.units, &unit{Group: Group{From: r.from}, write: &timeRange{r.from, limit}})
 			r.from = limit
 		}
 	}
-	f.units = append(f.units, &unit{Group: Group{From: r.from}, condition: r.condition(w.source.column)})
+	f.units = append(f.units, &unit{Group: Group{From: r.from}, write: &r})
 	for _, u := range f.units {
 		u.Rows = rows / int64(len(f.units)) // until it is written
 	}
@@ -220,7 +220,7 @@ func (w *partWriter) writeParts(ctx context.Context, units []*unit) error {
 	first := 0
 	for i, u := range units {
 		planned := u.Rows
-		if u.condition != "" {
+		if u.write != nil {
 			if err := w.writeUnit(ctx, u); err != nil {
 				return err
 			}
@@ -249,11 +249,11 @@ func (w *partWriter) writeUnit(ctx context.Context, u *unit) error {
 	if err != nil {
 		return err
 	}
-	if u.wrote, err = copyOut(ctx, w.db, table+" WHERE "+u.condition, partFile{path, w.source.columns, w.group}); err != nil {
+	if u.wrote, err = copyOut(ctx, w.db, table+" WHERE "+u.write.condition(w.source.column), partFile{path, w.source.columns, w.group}); err != nil {
 		return err
 	}
 	u.RowGroups, err = rowgroups.CountRowGroups(path)
-	u.Rows, u.bytes, u.file, u.condition = u.wrote.rows, disk.Size(path), rowgroups.Segment{Path: path, End: u.RowGroups}, ""
+	u.Rows, u.bytes, u.file, u.write = u.wrote.rows, disk.Size(path), rowgroups.Segment{Path: path, End: u.RowGroups}, nil
 	return err
 }
 

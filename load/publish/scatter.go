@@ -27,7 +27,7 @@ const stagedTable = "temp.group_rows"
 func (w *partWriter) noteScattered(ctx context.Context, units []*unit) error {
 	var write []*unit
 	for _, u := range units {
-		if u.condition != "" {
+		if u.write != nil {
 			write = append(write, u)
 		}
 	}
@@ -69,9 +69,13 @@ func (w *partWriter) stageRows(ctx context.Context, u *unit) (string, error) {
 		return stagedTable, nil
 	}
 	w.staged = w.toWrite[at:min(at+stagedGroups, len(w.toWrite))]
-	conditions := make([]string, len(w.staged))
-	for i, u := range w.staged {
-		conditions[i] = "(" + u.condition + ")"
+	var conditions []string
+	for i := 0; i < len(w.staged); {
+		r := *w.staged[i].write // neighbours are one range: each comparison is made for all rows of the table
+		for i++; i < len(w.staged) && r.to.Equal(w.staged[i].write.from); i++ {
+			r.to = w.staged[i].write.to
+		}
+		conditions = append(conditions, "("+r.condition(w.source.column)+")")
 	}
 	_, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+stagedTable+" AS SELECT * FROM "+w.source.table+" WHERE "+strings.Join(conditions, " OR "))
 	if err != nil {

@@ -144,7 +144,7 @@ func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
 		}
 	}
 	into := "CREATE OR REPLACE TABLE " + name + " AS "
-	chunks := k.mostRows(m)/k.chunkRows() + 1
+	chunks := k.chunksOfAll(m)
 	if chunks == 1 {
 		_, err := k.DB.Exec(ctx, into+k.Substitute(m.SQL))
 		return err
@@ -160,10 +160,20 @@ func (k *Maker) makeWhole(ctx context.Context, m Model, old string) error {
 	return nil
 }
 
-// updateRows makes the rows of the keys again of which a stored row has changed since a time. Many keys are taken in chunks.
+// chunksOfAll is in how many chunks all rows are made.
+func (k *Maker) chunksOfAll(m Model) int64 { return k.mostRows(m)/k.chunkRows() + 1 }
+
+// updateRows makes the rows of the keys again of which a stored row has changed since a time. Many keys are taken in chunks. Each chunk reads all stored
+// rows, so all rows are made where that takes fewer chunks: after a first run, most keys are new.
 func (k *Maker) updateRows(ctx context.Context, m Model, since string) error {
 	query := k.changedSince(m, since)
 	chunks, err := k.collectKeys(ctx, m, query)
+	if err == nil && chunks > k.chunksOfAll(m) {
+		if err = k.forgetKeys(ctx); err == nil {
+			err = k.makeWhole(ctx, m, "table")
+		}
+		return err
+	}
 	for chunk := int64(0); err == nil && chunk < chunks; chunk++ {
 		if chunks > 1 {
 			err = k.fillKeys(ctx, fmt.Sprintf("SELECT key FROM (%s) WHERE %s", query, inChunk("key", chunks, chunk)))
