@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -41,6 +42,21 @@ func (w *Work) Commit(ctx context.Context, workspace, stream string, base, next 
 // recordSchemaDrift records each field and each kind of value that no column of the stream file takes, and each word that it does not name, once
 // for ever.
 func (w *Work) recordSchemaDrift(ctx context.Context, schema, stream string, drift []transform.SchemaDrift) error {
+	if len(drift) == 0 {
+		return nil
+	}
+	type known struct{ table, column, path, change, kind string }
+	recorded := map[known]bool{}
+	err := w.db.DB.Each(ctx, "SELECT table_name, column_name, path, change, coalesce(example_type, '') FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
+		func(rows *sql.Rows) error {
+			var k known
+			err := rows.Scan(&k.table, &k.column, &k.path, &k.change, &k.kind)
+			recorded[k] = true
+			return err
+		})
+	if err != nil {
+		return fmt.Errorf("list the fields that were noted of %s: %w", stream, err)
+	}
 	for _, n := range drift {
 		change := "a field without a column: it is in _extra"
 		switch {
@@ -48,6 +64,9 @@ func (w *Work) recordSchemaDrift(ctx context.Context, schema, stream string, dri
 			change = "a new word: " + n.Word
 		case n.Column != "":
 			change = "a value that does not fit the column: it is in _extra"
+		}
+		if recorded[known{n.Table, n.Column, n.Path, change, n.Type}] {
+			continue
 		}
 		_, err := w.db.DB.Exec(ctx, `INSERT INTO _sync.schema_changes (run_id, recorded_at, schema, table_name, column_name, change, stream, path, example_type)
 			SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM _sync.schema_changes

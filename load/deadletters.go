@@ -109,7 +109,7 @@ func (w *DeadLetters) AffectedStreams(ctx context.Context) (streams map[[2]strin
 // time says that there was none. tables are those of the stream, its own first.
 func (w *DeadLetters) ClearResolved(ctx context.Context, schema, stream string, tables []transform.Table, complete time.Time) error {
 	return w.updateDeadLetters(ctx, stream, func(*duck.DB) error {
-		return w.deleteResolved(ctx, schema, deadLettersOf(schema, stream), tables[0], complete)
+		return w.deleteResolved(ctx, schema, stream, tables[0], complete)
 	})
 }
 
@@ -162,13 +162,47 @@ func (w *DeadLetters) CountByColumn(ctx context.Context, schema, stream string) 
 	return list, err
 }
 
-// deleteResolved deletes the dead letters of ClearResolved.
-func (w *DeadLetters) deleteResolved(ctx context.Context, schema, of string, own transform.Table, complete time.Time) error {
+// deleteResolved deletes the dead letters of ClearResolved. It compares them with the stored rows only where one of both has changed since the last time.
+func (w *DeadLetters) deleteResolved(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) error {
+	of, key := deadLettersOf(schema, stream), "dead letters compared: "+schema+"."+stream
 	if !complete.IsZero() {
 		if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err
 		}
 	}
+	var compared sql.NullString
+	if err := w.db.DB.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &compared); err != nil {
+		return err
+	}
+	state, err := w.comparedState(ctx, schema, of, own)
+	if err != nil || state == compared.String {
+		return err
+	}
+	if err := w.deleteByRows(ctx, schema, of, own); err != nil {
+		return err
+	}
+	if state, err = w.comparedState(ctx, schema, of, own); err != nil {
+		return err
+	}
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
+		return err
+	}
+	_, err = w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, state)
+	return err
+}
+
+// comparedState is another text after any change of the rows of a table, of its columns, or of the dead letters of its rows.
+func (w *DeadLetters) comparedState(ctx context.Context, schema, of string, own transform.Table) (state string, err error) {
+	err = w.db.DB.Scan(ctx, `SELECT concat_ws(' ', (SELECT concat_ws(':', rows, epoch_us(changed_at)) FROM _sync.tables WHERE schema = $1 AND table_name = $2),
+		count(*), bit_xor(hash(key, table_name, column_name, reason))) FROM _sync.misfits WHERE NOT whole AND `+of, []any{schema, own.Name}, &state)
+	for _, c := range own.Columns {
+		state += " " + c.SQL
+	}
+	return state, err
+}
+
+// deleteByRows deletes the dead letters whose record is no longer stored, or whose column has a value by now.
+func (w *DeadLetters) deleteByRows(ctx context.Context, schema, of string, own transform.Table) error {
 	// Of the stored keys, only those of dead letters are collected: a large workspace has more than fit into memory.
 	stored := fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IN (SELECT key FROM _sync.misfits WHERE %[3]s AND NOT whole)", recordName("", own), clause.Stored(schema, own), of)
 	present := stored

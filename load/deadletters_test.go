@@ -84,6 +84,34 @@ func nestedJSON(levels int) string {
 	return strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels)
 }
 
+// TestDeadLettersAreComparedAgainAfterAChange: a run without a change does not look for the stored rows of dead letters. It does after rows or columns
+// of the table have changed, and for new dead letters.
+func TestDeadLettersAreComparedAgainAfterAChange(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	s := newTalkStoreIn(t, w.Work, talkStream())
+	expect := func(when, want string) {
+		t.Helper()
+		if got := s.deadLetterText(time.Time{}); got != want {
+			t.Errorf("%s: got %q, want %q", when, got, want)
+		}
+	}
+	s.commitRecords(`{"id":"1","at":1700000000,"title":[]}`, `{"id":"2","at":1700000000,"title":[]}`, `{"id":"3","at":1700000000,"title":[]}`)
+	expect("three", "talks.title type 3 (3 new) ")
+	must(t, w.Plant(t.Context(), "DELETE FROM main.talks WHERE id = '1'"))
+	expect("no commit has changed a row", "talks.title type 3 (3 new) ")
+	must(t, w.Plant(t.Context(), "UPDATE _sync.tables SET rows = rows - 1 WHERE table_name = 'talks'"))
+	expect("a row less", "talks.title type 2 (2 new) ")
+	must(t, w.Plant(t.Context(), "UPDATE main.talks SET title = 'mended' WHERE id = '2'"))
+	s.commitRecords(`{"id":"3","at":1700000000,"title":[],"source":{"subject":[]}}`)
+	expect("another dead letter", "talks.subject type 1 (1 new) talks.title type 1 (1 new) ")
+	must(t, w.Plant(t.Context(), "UPDATE main.talks SET title = 'mended' WHERE id = '3'"))
+	table := transform.Tables(talkStream())[0]
+	table.Columns[2].SQL = "JSON"
+	must(t, w.DeadLetters.ClearResolved(t.Context(), "main", "talks", []transform.Table{table}, time.Time{}))
+	expect("a column has another type", "talks.subject type 1 (1 new) ")
+}
+
 // TestDeadLettersAreLookedUpAmongManyRecordsInLittleMemory: the keys of all stored records would not fit, those of the dead letters do.
 func TestDeadLettersAreLookedUpAmongManyRecordsInLittleMemory(t *testing.T) {
 	t.Parallel()

@@ -196,14 +196,23 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 	if err != nil {
 		return mergeCounts{}, err
 	}
+	state := m.stateExpression(g, doubled)
+	same := false
+	if !doubled && !g.gone && g.own.Rows <= stored/fewOfStored {
+		if same, err = m.decideUnchanged(ctx, g, state); err != nil {
+			return mergeCounts{}, fmt.Errorf("compare with the stored rows of the same times: %w", err)
+		}
+	}
 	keys := duck.Names("s.", t.Key)
 	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s", keys, isNew, candidates)
 	if stored > 0 {
 		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
-			keys, m.stateExpression(g, doubled), candidates, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key))
+			keys, state, candidates, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key))
 	}
-	if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
-		return mergeCounts{}, fmt.Errorf("compare with the stored rows: %w", err)
+	if !same {
+		if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
+			return mergeCounts{}, fmt.Errorf("compare with the stored rows: %w", err)
+		}
 	}
 	if g.refresh && stored > 0 {
 		if err := m.completeRefresh(ctx, g); err != nil {
@@ -211,6 +220,27 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 		}
 	}
 	return m.countDecisions(ctx, g)
+}
+
+// fewOfStored is how many times more rows than a batch a table has for which decideUnchanged is tried.
+const fewOfStored = 128
+
+// decideUnchanged fills the table decided if each record of a batch is stored without a difference, and reports whether that is so. A quiet night
+// brings only records that are read once more. Their stored rows have the same times, so DuckDB skips most of the table.
+func (m *commitMerger) decideUnchanged(ctx context.Context, g stagedGroup, state string) (bool, error) {
+	t := g.own.Table
+	column := t.TimeColumn()
+	if column == "" {
+		return false, nil
+	}
+	var first, last sql.NullTime
+	if err := m.work.DB.Scan(ctx, fmt.Sprintf("SELECT min(%[1]s), max(%[1]s) FROM %[2]s", duck.Name(column), g.own.Name), nil, &first, &last); err != nil || !last.Valid {
+		return false, err
+	}
+	found, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s JOIN %s t ON %s WHERE t.%s BETWEEN %s AND %s AND %s = '%s'",
+		duck.Names("s.", t.Key), isUnchanged, g.own.Name, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key),
+		duck.Name(column), clause.Instant(first.Time), clause.Instant(last.Time), state, isUnchanged))
+	return found == g.own.Rows, err
 }
 
 // countDecisions counts the records by their decision.

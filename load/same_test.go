@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"aqueduck/load"
 	"aqueduck/load/committest"
@@ -59,5 +60,23 @@ func TestUnchangedFingerprintsMatchLiveRows(t *testing.T) {
 	}
 	if got := same(); len(got) != 0 {
 		t.Errorf("of none: %v", got)
+	}
+}
+
+// TestTheNewestRowIsFoundHoweverOldItIs: the last month is looked at first.
+func TestTheNewestRowIsFoundHoweverOldItIs(t *testing.T) {
+	t.Parallel()
+	w := newWarehouse(t, load.Options{})
+	w.ensureStream(t, committest.Stream())
+	table := transform.Tables(committest.Stream())[0]
+	const at, day = 1_700_000_000, 24 * 3600
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "1", Updated: at}, committest.Person{Region: "eu", ID: "2", Updated: at + 60*day}, committest.Person{Region: "eu", ID: "3", Name: "timeless"})
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "4", Updated: at + 61*day})
+	w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "4", GoneAt: at + 62*day})
+	for until, want := range map[int64]int64{at - 1: 0, at: at, at + 59*day: at, at + 60*day: at + 60*day, at + 75*day: at + 60*day, at + 900*day: at + 60*day} {
+		got, err := w.Facts.Newest(t.Context(), "main", table, "updated_at", time.Unix(until, 0))
+		if must(t, err); want == 0 && !got.IsZero() || want > 0 && got.Unix() != want {
+			t.Errorf("up to day %d: %v, want day %d", (until-at)/day, got, (want-at)/day)
+		}
 	}
 }

@@ -74,14 +74,17 @@ func (w *Facts) NonNullColumns(ctx context.Context, schema, table, version strin
 func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, column string, until time.Time) (newest time.Time, err error) {
 	err = w.db.Do(fmt.Sprintf("find the newest row of %s", t.Name), func(db *duck.DB) error {
 		var found sql.NullTime
-		query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s <= $1", duck.Name(column), db.StoredName(ctx, schema, t.Name))
+		query := fmt.Sprintf("SELECT max(%[1]s) FROM %[2]s WHERE %[1]s BETWEEN $1 AND $2", duck.Name(column), db.StoredName(ctx, schema, t.Name))
 		if t.Gone {
 			query += " AND " + transform.GoneColumn + " IS NULL"
 		}
-		if err := db.Scan(ctx, query, []any{until}, &found); err != nil {
-			return err
+		// Rows are stored in order of time: of the last month DuckDB reads the end of the table only.
+		for _, from := range []time.Time{until.AddDate(0, -1, 0), {}} {
+			if err := db.Scan(ctx, query, []any{from, until}, &found); err != nil || found.Valid {
+				newest = found.Time.UTC()
+				return err
+			}
 		}
-		newest = found.Time.UTC()
 		return nil
 	})
 	return newest, err
