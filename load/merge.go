@@ -199,7 +199,7 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 	state := m.stateExpression(g, doubled)
 	same := false
 	if !doubled && !g.gone && g.own.Rows <= stored/fewOfStored {
-		if same, err = m.decideUnchanged(ctx, g, state); err != nil {
+		if same, err = decideUnchanged(ctx, m, g, state); err != nil {
 			return mergeCounts{}, fmt.Errorf("compare with the stored rows of the same times: %w", err)
 		}
 	}
@@ -227,7 +227,7 @@ const fewOfStored = 128
 
 // decideUnchanged fills the table decided if each record of a batch is stored without a difference, and reports whether that is so. A quiet night
 // brings only records that are read once more. Their stored rows have the same times, so DuckDB skips most of the table.
-func (m *commitMerger) decideUnchanged(ctx context.Context, g stagedGroup, state string) (bool, error) {
+func decideUnchanged(ctx context.Context, m *commitMerger, g stagedGroup, state string) (bool, error) {
 	t := g.own.Table
 	column := t.TimeColumn()
 	if column == "" {

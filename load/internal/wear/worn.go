@@ -41,7 +41,7 @@ func IsWorn(ctx context.Context, db *duck.DB) (bool, error) {
 	if float64(total) > wornRatio*fresh {
 		return true, nil
 	}
-	if known, err := checkedBlocks(ctx, db); err != nil || known <= total && total < known+max(checkEvery, known/100) {
+	if known, err := checkedBlocks(ctx, db); err != nil || !hasGrown(known, total) {
 		return false, err
 	}
 	thin, err := thinGroups(ctx, db)
@@ -52,9 +52,13 @@ func IsWorn(ctx context.Context, db *duck.DB) (bool, error) {
 }
 
 // checkEvery is the number of blocks by which a small file grows before its nearly empty row groups are counted again: a megabyte, or a hundredth of a
-// larger file. Each of them
-// takes a block. To count them costs a fiftieth of a run that changes one contact of 10,000, and 1.3 CPU-seconds over ten million parts.
+// larger file. Each of them takes a block. To count them costs a fiftieth of a run that changes one contact of 10,000, and 1.3 CPU-seconds over ten million parts.
 const checkEvery = 16
+
+// hasGrown reports whether a file has grown by enough since its row groups were counted. One that is smaller was written again in the meantime.
+func hasGrown(known, total int64) bool {
+	return total < known || total >= known+max(checkEvery, known/100)
+}
 
 // checkedKey is the key in _sync.meta of the size in blocks that the file had when its row groups were last counted.
 const checkedKey = "blocks with few empty groups"

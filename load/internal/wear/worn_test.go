@@ -64,3 +64,19 @@ func TestF17ManySmallRunsWearAFile(t *testing.T) {
 		t.Errorf("a file of %d blocks, each with next to nothing, is not worn", blocks)
 	}
 }
+
+// TestRowGroupsAreCountedAgainWhenAFileHasGrown: a small file by sixteen blocks, a large one by a hundredth.
+func TestRowGroupsAreCountedAgainWhenAFileHasGrown(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		known, total int64
+		want         bool
+	}{
+		{0, 65, true}, {100, 100, false}, {100, 115, false}, {100, 116, true}, {100, 99, true},
+		{1600, 1616, true}, {100_000, 100_999, false}, {100_000, 101_000, true}, {100_000, 99_999, true},
+	} {
+		if got := hasGrown(c.known, c.total); got != c.want {
+			t.Errorf("%d blocks, then %d: %t, want %t", c.known, c.total, got, c.want)
+		}
+	}
+}
