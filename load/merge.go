@@ -197,10 +197,9 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 		return mergeCounts{}, err
 	}
 	state := m.stateExpression(g, doubled)
-	same := false
-	if !doubled && !g.gone && g.own.Rows <= stored/fewOfStored {
-		if same, err = decideUnchanged(ctx, m, g, state); err != nil {
-			return mergeCounts{}, fmt.Errorf("compare with the stored rows of the same times: %w", err)
+	if !doubled && !g.gone && !g.refresh && g.own.Rows <= stored/fewOfStored {
+		if same, err := decideUnchanged(ctx, m, g, state); err != nil || same {
+			return mergeCounts{unchanged: g.own.Rows}, err
 		}
 	}
 	keys := duck.Names("s.", t.Key)
@@ -209,10 +208,8 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
 			keys, state, candidates, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key))
 	}
-	if !same {
-		if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
-			return mergeCounts{}, fmt.Errorf("compare with the stored rows: %w", err)
-		}
+	if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
+		return mergeCounts{}, fmt.Errorf("compare with the stored rows: %w", err)
 	}
 	if g.refresh && stored > 0 {
 		if err := m.completeRefresh(ctx, g); err != nil {
@@ -233,14 +230,18 @@ func decideUnchanged(ctx context.Context, m *commitMerger, g stagedGroup, state 
 	if column == "" {
 		return false, nil
 	}
-	var first, last sql.NullTime
-	if err := m.work.DB.Scan(ctx, fmt.Sprintf("SELECT min(%[1]s), max(%[1]s) FROM %[2]s", duck.Name(column), g.own.Name), nil, &first, &last); err != nil || !last.Valid {
+	var first, last sql.NullInt64 // microseconds: a year may have more than four digits
+	query := fmt.Sprintf("SELECT epoch_us(min(%[1]s)), epoch_us(max(%[1]s)) FROM %[2]s", duck.Name(column), g.own.Name)
+	if err := m.work.DB.Scan(ctx, query, nil, &first, &last); err != nil || !last.Valid {
 		return false, err
 	}
-	found, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s JOIN %s t ON %s WHERE t.%s BETWEEN %s AND %s AND %s = '%s'",
+	found, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s JOIN %s t ON %s WHERE t.%s BETWEEN make_timestamptz(%d) AND make_timestamptz(%d) AND %s = '%s'",
 		duck.Names("s.", t.Key), isUnchanged, g.own.Name, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key),
-		duck.Name(column), clause.Instant(first.Time), clause.Instant(last.Time), state, isUnchanged))
-	return found == g.own.Rows, err
+		duck.Name(column), first.Int64, last.Int64, state, isUnchanged))
+	if err != nil {
+		return false, fmt.Errorf("compare with the stored rows of the same times: %w", err)
+	}
+	return found == g.own.Rows, nil
 }
 
 // countDecisions counts the records by their decision.
