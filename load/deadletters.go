@@ -184,11 +184,7 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, stream string,
 	if state, err = w.comparedState(ctx, schema, of, own); err != nil {
 		return err
 	}
-	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
-		return err
-	}
-	_, err = w.db.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, state)
-	return err
+	return w.db.NoteFact(ctx, key, state)
 }
 
 // comparedState is another text after any change of the rows of a table, of its columns, or of the dead letters of its rows.

@@ -247,6 +247,13 @@ func (w *Records) PinWorkspace(ctx context.Context, n Workspace) error {
 	})
 }
 
+// NoteFact notes a fact about the file by its key, in place of an earlier one. Facts.Meta gives it.
+func (w *Records) NoteFact(ctx context.Context, key, value string) error {
+	return w.db.Do("note a fact about the file", func(db *duck.DB) error {
+		return db.Transaction(ctx, func() error { return w.db.NoteFact(ctx, key, value) })
+	})
+}
+
 // UpdateFreshness makes the freshness of each stream that of its checkpoint, while readers keep the published file.
 func (w *Records) UpdateFreshness(ctx context.Context) error {
 	return w.db.Do("update the freshness", func(db *duck.DB) error {

@@ -20,12 +20,15 @@ import (
 // Read reads the ids that the stream's SQL file selects, one or several in a request, and those that earlier runs noted as incomplete.
 func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 	var ids, keys []string
-	var inputs string
+	var inputs, noted string
 	if err := t.Workspace.crashedSQL[t.Stream.Name]; err != nil {
 		return t.idQueryError(err)
 	}
 	err := t.Run.Writer.Use(func(work *load.Work) (err error) {
-		if inputs, err = t.idInputs(ctx, work); err != nil || t.hadNoIDs(inputs) {
+		if inputs, err = t.idInputs(ctx, work); err != nil {
+			return err
+		}
+		if noted, err = work.Facts.Meta(ctx, t.noIDsKey()); err != nil || t.hadNoIDs(inputs, noted) {
 			return err
 		}
 		if ids, keys, err = t.idsToRead(ctx, work); err != nil || t.Stream.Read.Over.Size == 0 || len(t.doubts.reasons) == 0 {
@@ -43,7 +46,7 @@ func (t *idReader) Read(ctx context.Context, _ extract.Phase) error {
 		}
 	}
 	if len(ids) == 0 {
-		return t.noteNoIDs(ctx, inputs)
+		return t.noteNoIDs(ctx, inputs, noted)
 	}
 	req := t.phaseRequest(extract.Forward)
 	req.IDs, req.Keys = ids, keys
@@ -88,21 +91,27 @@ func idState(s extract.State) string {
 	return fmt.Sprint(s.HistoryTo, s.Short) // a map is printed in the order of its keys
 }
 
-// hadNoIDs reports whether an earlier run found no ids in the same inputs, and no record waits to be read again.
-func (t *idReader) hadNoIDs(inputs string) bool {
-	noted := t.State.Unchanged
-	return inputs != "" && noted != nil && noted.Tables == inputs && len(t.doubts.reasons) == 0 && !t.State.Replace
+// noIDsKey is the key of the fact about the file that says which inputs selected no ids. It is not in the checkpoint: a stream that has never read a
+// record has none, and would seem to have been read.
+func (t *idReader) noIDsKey() string {
+	return "inputs without ids: " + t.Workspace.Name + "." + t.Stream.Name
 }
 
-// noteNoIDs notes in the checkpoint that these inputs select no ids, and removes the notes of records that are complete.
-func (t *idReader) noteNoIDs(ctx context.Context, inputs string) error {
-	// A stream that has never read a record gets no checkpoint by this: it would seem to have been read.
-	news := inputs != "" && t.Base.Seq > 0 && !t.hadNoIDs(inputs)
-	if !news && len(t.doubts.completed) == 0 {
-		return nil
+// hadNoIDs reports whether an earlier run noted that the same inputs select no ids, and no record waits to be read again.
+func (t *idReader) hadNoIDs(inputs, noted string) bool {
+	return inputs != "" && noted == inputs && len(t.doubts.reasons) == 0 && !t.State.Replace
+}
+
+// noteNoIDs notes that these inputs select no ids, and removes the notes of records that are complete.
+func (t *idReader) noteNoIDs(ctx context.Context, inputs, noted string) error {
+	if inputs != "" && inputs != noted {
+		err := t.Run.Writer.Use(func(work *load.Work) error { return work.Records.NoteFact(ctx, t.noIDsKey(), inputs) })
+		if err != nil {
+			return err
+		}
 	}
-	if news {
-		t.State.Unchanged = &extract.Unchanged{Tables: inputs}
+	if len(t.doubts.completed) == 0 {
+		return nil
 	}
 	return t.Commit(ctx)
 }

@@ -36,13 +36,19 @@ func readMeta(ctx context.Context, db *duck.DB) (map[string]string, error) {
 // SaveNames stores a list of names in _sync.meta. An empty list of unmasked names is deleted; other empty lists are
 // stored.
 func (w *Database) SaveNames(ctx context.Context, key string, names []string) error {
+	if len(names) == 0 && strings.HasPrefix(key, "unhidden ") {
+		_, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key)
+		return err
+	}
+	return w.NoteFact(ctx, key, strings.Join(names, "\n"))
+}
+
+// NoteFact stores a fact about the file in _sync.meta by its key, in place of an earlier one.
+func (w *Database) NoteFact(ctx context.Context, key, value string) error {
 	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
 		return err
 	}
-	if len(names) == 0 && strings.HasPrefix(key, "unhidden ") {
-		return nil
-	}
-	_, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, strings.Join(names, "\n"))
+	_, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, value)
 	return err
 }
 
