@@ -191,8 +191,9 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, stream string,
 func (w *DeadLetters) comparedState(ctx context.Context, schema, of string, own transform.Table) (state string, err error) {
 	err = w.db.DB.Scan(ctx, `SELECT concat_ws(' ', (SELECT concat_ws(':', rows, epoch_us(changed_at)) FROM _sync.tables WHERE schema = $1 AND table_name = $2),
 		count(*), bit_xor(hash(key, table_name, column_name, reason))) FROM _sync.misfits WHERE NOT whole AND `+of, []any{schema, own.Name}, &state)
+	state += " " + duck.Names("", own.Key)
 	for _, c := range own.Columns {
-		state += " " + c.SQL
+		state += " " + duck.Name(c.Name) + " " + c.SQL
 	}
 	return state, err
 }

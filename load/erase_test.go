@@ -188,6 +188,20 @@ func TestT35ARowStoredBeforeItsErasedRecordIsErased(t *testing.T) {
 	}
 }
 
+// TestAnErasureRemovesTheHashOfComparedDeadLetters: of a single dead letter it would tell the id.
+func TestAnErasureRemovesTheHashOfComparedDeadLetters(t *testing.T) {
+	t.Parallel()
+	e := newErasing(t, load.Options{})
+	e.commitRecords("talks", annTalk, strings.Replace(bobTalk, `"id":"2"`, `"title":[],"id":"2"`, 1))
+	tables := transform.Tables(e.streams["talks"])
+	must(t, e.DeadLetters.ClearResolved(t.Context(), "main", "talks", tables, time.Time{}))
+	const compared = "SELECT count(*) FROM _sync.meta WHERE key LIKE 'dead letters compared:%'"
+	e.expectRows(compared, "1")
+	_, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedByCommand, []string{"ann"})
+	must(t, err)
+	e.expectRows(compared, "0")
+}
+
 // TestKeptColumnsStayWhenAPersonIsErased keeps one that the configuration names, and says so in the certificate.
 func TestKeptColumnsStayWhenAPersonIsErased(t *testing.T) {
 	t.Parallel()

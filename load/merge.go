@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
 	"aqueduck/load/internal/workdb"
+	"aqueduck/schemas"
 	"aqueduck/transform"
 )
 
@@ -223,10 +225,11 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 const fewOfStored = 128
 
 // decideUnchanged fills the table decided if each record of a batch is stored without a difference, and reports whether that is so. A quiet night
-// brings only records that are read once more. Their stored rows have the same times, so DuckDB skips most of the table.
+// brings only records that are read once more. Their stored rows have the same times, so DuckDB skips most of the table. A key that is wrongly stored twice
+// counts once.
 func decideUnchanged(ctx context.Context, m *commitMerger, g stagedGroup, state string) (bool, error) {
 	t := g.own.Table
-	column := t.TimeColumn()
+	column := orderColumn(t)
 	if column == "" {
 		return false, nil
 	}
@@ -235,13 +238,23 @@ func decideUnchanged(ctx context.Context, m *commitMerger, g stagedGroup, state 
 	if err := m.work.DB.Scan(ctx, query, nil, &first, &last); err != nil || !last.Valid {
 		return false, err
 	}
-	found, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s JOIN %s t ON %s WHERE t.%s BETWEEN make_timestamptz(%d) AND make_timestamptz(%d) AND %s = '%s'",
+	found, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT DISTINCT s._row, %s, '%s' AS state FROM %s s JOIN %s t ON %s WHERE t.%s BETWEEN make_timestamptz(%d) AND make_timestamptz(%d) AND %s = '%s'",
 		duck.Names("s.", t.Key), isUnchanged, g.own.Name, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key),
 		duck.Name(column), first.Int64, last.Int64, state, isUnchanged))
 	if err != nil {
 		return false, fmt.Errorf("compare with the stored rows of the same times: %w", err)
 	}
 	return found == g.own.Rows, nil
+}
+
+// orderColumn is the column with the times by which the rows of a table mostly come; "" where it has none.
+func orderColumn(t transform.Table) string {
+	for _, name := range []string{t.Newest, "updated_at", "created_at"} {
+		if slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.Name == name && c.Type == schemas.Timestamp }) {
+			return name
+		}
+	}
+	return ""
 }
 
 // countDecisions counts the records by their decision.

@@ -29,6 +29,8 @@ func TestFewRecordsAreComparedWithTheStoredRowsOfTheirTimes(t *testing.T) {
 	}{
 		"unchanged, of odd years":   {[]committest.Person{moved(600, -99_999_999_999), stored(7, "a"), moved(601, 999_999_999_999)}, 0, 0, ""},
 		"changed, of an odd year":   {[]committest.Person{{Region: "eu", ID: "600", Updated: -99_999_999_999, Name: "b"}, stored(7, "a")}, 1, 0, "600 b -101699999999;"},
+		"one timeless, one new":     {[]committest.Person{stored(7, "a"), {Region: "eu", ID: "1000", Name: "b"}}, 1, 1, ""},
+		"one stored twice, one new": {[]committest.Person{stored(11, "a"), stored(1000, "b")}, 1, 1, "1000 b 1000;"},
 		"all unchanged":             {[]committest.Person{stored(7, "a"), stored(300, "a")}, 0, 0, ""},
 		"one changed":               {[]committest.Person{stored(7, "a"), stored(300, "b")}, 1, 0, "300 b 300;"},
 		"one changed, later":        {[]committest.Person{stored(7, "a"), moved(8, at+900)}, 1, 0, "8 a 900;"},
@@ -47,6 +49,7 @@ func TestFewRecordsAreComparedWithTheStoredRowsOfTheirTimes(t *testing.T) {
 		}
 		w.commitPeople(t, 0, append(people, moved(600, -99_999_999_999), moved(601, 999_999_999_999))...)
 		w.commitPeople(t, 0, committest.Person{Region: "eu", ID: "5", GoneAt: at + 1500})
+		must(t, w.Plant(t.Context(), "INSERT INTO main.people_all FROM main.people_all WHERE id = '11'"))
 		if got := w.commitPeople(t, 0, c.people...); got.Rows != c.rows || got.New != c.new {
 			t.Errorf("%s: %d rows were written, %d of them new; want %d and %d", name, got.Rows, got.New, c.rows, c.new)
 		}

@@ -194,16 +194,6 @@ func (t Table) HasColumn(name string) bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// TimeColumn is the column by whose times the rows of the table come: newest, updated_at or created_at; "" where it has none of them.
-func (t Table) TimeColumn() string {
-	for _, name := range []string{t.Newest, "updated_at", "created_at"} {
-		if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == name && c.Type == schemas.Timestamp }) {
-			return name
-		}
-	}
-	return ""
-}
-
 // newestColumn is the column that decides between two copies of a record in one answer. A stream without `newest`, which trusts
 // the latest whole list, still has two copies within a list: updated_at decides there.
 func newestColumn(s *schemas.Stream) string {

@@ -78,7 +78,7 @@ func (w *Facts) Newest(ctx context.Context, schema string, t transform.Table, co
 		if t.Gone {
 			query += " AND " + transform.GoneColumn + " IS NULL"
 		}
-		// Rows are stored in order of time: of the last month DuckDB reads the end of the table only.
+		// Rows are stored mostly in order of time: of the last month DuckDB reads little more than the end of the table.
 		for _, from := range []time.Time{until.AddDate(0, -1, 0), {}} {
 			if err := db.Scan(ctx, query, []any{from, until}, &found); err != nil || found.Valid {
 				newest = found.Time.UTC()
