@@ -184,7 +184,7 @@ func (w *DeadLetters) deleteResolved(ctx context.Context, schema, stream string,
 	if state, err = w.comparedState(ctx, schema, of, own); err != nil {
 		return err
 	}
-	return w.db.NoteFact(ctx, key, state)
+	return workdb.NoteFact(ctx, w.db.DB, key, state)
 }
 
 // comparedState is another text after any change of the rows of a table, of its columns, or of the dead letters of its rows.

@@ -250,7 +250,7 @@ func (w *Records) PinWorkspace(ctx context.Context, n Workspace) error {
 // NoteFact notes a fact about the file by its key, in place of an earlier one. Facts.Meta gives it.
 func (w *Records) NoteFact(ctx context.Context, key, value string) error {
 	return w.db.Do("note a fact about the file", func(db *duck.DB) error {
-		return db.Transaction(ctx, func() error { return w.db.NoteFact(ctx, key, value) })
+		return db.Transaction(ctx, func() error { return workdb.NoteFact(ctx, db, key, value) })
 	})
 }
 

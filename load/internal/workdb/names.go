@@ -40,15 +40,15 @@ func (w *Database) SaveNames(ctx context.Context, key string, names []string) er
 		_, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key)
 		return err
 	}
-	return w.NoteFact(ctx, key, strings.Join(names, "\n"))
+	return NoteFact(ctx, w.DB, key, strings.Join(names, "\n"))
 }
 
 // NoteFact stores a fact about the file in _sync.meta by its key, in place of an earlier one.
-func (w *Database) NoteFact(ctx context.Context, key, value string) error {
-	if _, err := w.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
+func NoteFact(ctx context.Context, db *duck.DB, key, value string) error {
+	if _, err := db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
 		return err
 	}
-	_, err := w.DB.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, value)
+	_, err := db.Exec(ctx, "INSERT INTO _sync.meta VALUES ($1, $2)", key, value)
 	return err
 }
 
