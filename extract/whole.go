@@ -62,18 +62,17 @@ func countSendable(s *schemas.Stream, raw []byte) (came, counted int64, known bo
 	if !found {
 		return 0, 0, false
 	}
-	came, _ = countItems(scan.Field(raw, list.From...))
+	came = listLength(scan.Field(raw, list.From...))
 	return came, min(scan.Count(scan.Field(raw, s.Capped.Count...)), s.Capped.Most), came >= 0
 }
 
 // lacksItems reports whether a record lacks a list whose items it counts, or has an empty list and a count above 0.
 func lacksItems(raw []byte, c schemas.Child) bool {
-	count := scan.Field(raw, c.Count...)
-	if !hasPath(raw, c.From) {
+	count, list := scan.Field(raw, c.Count...), scan.Field(raw, c.From...)
+	if list == nil && !hasPath(raw, c.From) {
 		return string(count) != "0"
 	}
-	n, _ := countItems(scan.Field(raw, c.From...))
-	return n == 0 && count != nil && scan.Count(count) > 0
+	return count != nil && scan.Count(count) > 0 && listLength(list) == 0
 }
 
 // cappedList is the nested list of a stream of which the source sends only the newest items; false where the stream file names none.
@@ -95,7 +94,7 @@ func countParts(s *schemas.Stream, raw []byte) (came, counted int64) {
 		if c.Within != "" || c.Complete || c.Count == nil {
 			continue
 		}
-		if n, _ := countItems(scan.Field(raw, c.From...)); n >= 0 {
+		if n := listLength(scan.Field(raw, c.From...)); n >= 0 {
 			came += n
 			counted += max(n, scan.Count(scan.Field(raw, c.Count...)))
 		}
@@ -210,6 +209,14 @@ func explainsChange(s *schemas.Stream, parts schemas.Child, raw []byte, at int64
 func equalsTime(raw []byte, at int64) bool {
 	then, ok := scan.UnixTime(raw)
 	return ok && then == at
+}
+
+// listLength is the number of items of a list, -1 when it is no list.
+func listLength(list []byte) int64 {
+	if n, ok := scan.CountItems(list); ok {
+		return int64(n)
+	}
+	return -1
 }
 
 // countItems is the number of items of a list, -1 when it is no list, and the latest time at which an item was made or changed, 0
