@@ -155,4 +155,32 @@ var loadMutants = []mutant{
 		bug: "the hash of a field that two names mean is hashed again", file: "transform/maskrule/rules.go", killer: "maskrule.TestSimplifiedRulesMaskEachValueOnce",
 		old: "slices.IndexFunc(list, p.equalsRule); i >= 0", new: "slices.IndexFunc(list, p.equalsRule); i >= len(list)",
 	},
+	{
+		bug: "a new record beside a key that is stored twice counts as unchanged", file: "load/merge.go", killer: "load.TestFewRecordsAreComparedWithTheStoredRowsOfTheirTimes",
+		old: "SELECT DISTINCT s._row, %s, '%s' AS state FROM %s s JOIN", new: "SELECT s._row, %s, '%s' AS state FROM %s s JOIN",
+	},
+	{
+		bug: "few records count as unchanged when one of them is", file: "load/merge.go", killer: "load.TestFewRecordsAreComparedWithTheStoredRowsOfTheirTimes",
+		old: "return found == g.own.Rows, nil", new: "return found > 0, nil",
+	},
+	{
+		bug: "dead letters are compared with the stored rows only once", file: "load/deadletters.go", killer: "load.TestDeadLettersAreComparedAgainAfterAChange",
+		old: "state == compared.String", new: "compared.Valid",
+	},
+	{
+		bug: "an erasure leaves the hash of a dead letter", file: "load/erase/traces.go", killer: "load.TestAnErasureRemovesTheHashOfComparedDeadLetters",
+		old: "LIKE 'dead letters compared: %'", new: "LIKE 'dead letters compared: '",
+	},
+	{
+		bug: "contacts of companies take the times of their contacts", file: "schemas/contact_lifecycle.sql", killer: "pipeline.TestContactsOfCompaniesKeepTheirTime",
+		old: "greatest(t._synced_at, l._synced_at) AS _synced_at", new: "greatest(t._synced_at, l._synced_at, c._synced_at) AS _synced_at",
+	},
+	{
+		bug: "after a first run a model is made in many chunks", file: "load/publish/keyed/keyed.go", killer: "publish.TestAKeyedModelIsMadeWholeWhenMostKeysHaveChanged",
+		old: "chunks > k.chunksOfAll(m)", new: "chunks > 1<<60",
+	},
+	{
+		bug: "groups of Parquet rows that stay are collected too", file: "load/publish/scatter.go", killer: "publish.TestScatteredRowsAreCollectedOnceForManyGroups",
+		old: "i < len(w.staged) && r.to.Equal(w.staged[i].write.from); i++", new: "i < len(w.staged); i++",
+	},
 }
