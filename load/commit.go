@@ -46,14 +46,16 @@ func (w *Work) recordSchemaDrift(ctx context.Context, schema, stream string, dri
 		return nil
 	}
 	type known struct{ table, column, path, change, kind string }
-	recorded := map[known]bool{}
-	err := w.db.DB.Each(ctx, "SELECT table_name, column_name, path, change, coalesce(example_type, '') FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
-		func(rows *sql.Rows) error {
-			var k known
-			err := rows.Scan(&k.table, &k.column, &k.path, &k.change, &k.kind)
-			recorded[k] = true
-			return err
-		})
+	recorded, err := duck.Remember(w.db.DB, "drift of "+schema+"."+stream, duck.SystemTable("schema_changes"), func() (map[known]bool, error) {
+		all := map[known]bool{}
+		return all, w.db.DB.Each(ctx, "SELECT table_name, column_name, path, change, coalesce(example_type, '') FROM _sync.schema_changes WHERE schema = $1 AND stream = $2 AND path IS NOT NULL", []any{schema, stream},
+			func(rows *sql.Rows) error {
+				var k known
+				err := rows.Scan(&k.table, &k.column, &k.path, &k.change, &k.kind)
+				all[k] = true
+				return err
+			})
+	})
 	if err != nil {
 		return fmt.Errorf("list the fields that were noted of %s: %w", stream, err)
 	}

@@ -164,18 +164,18 @@ func (w *DeadLetters) CountByColumn(ctx context.Context, schema, stream string) 
 
 // deleteResolved deletes the dead letters of ClearResolved. It compares them with the stored rows only where one of both has changed since the last time.
 func (w *DeadLetters) deleteResolved(ctx context.Context, schema, stream string, own transform.Table, complete time.Time) error {
-	of, key := deadLettersOf(schema, stream), "dead letters compared: "+schema+"."+stream
+	of, key := deadLettersOf(schema, stream), workdb.ComparedLetters+schema+"."+stream
 	if !complete.IsZero() {
 		if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.misfits WHERE "+of+" AND whole AND seen_at < $1", complete); err != nil {
 			return err
 		}
 	}
-	var compared sql.NullString
-	if err := w.db.DB.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &compared); err != nil {
+	compared, err := workdb.ReadFact(ctx, w.db.DB, key)
+	if err != nil {
 		return err
 	}
 	state, err := w.comparedState(ctx, schema, of, own)
-	if err != nil || state == compared.String {
+	if err != nil || state == compared {
 		return err
 	}
 	if err := w.deleteByRows(ctx, schema, of, own); err != nil {

@@ -34,7 +34,7 @@ func TestIDsAreSelectedAgainAfterTheirInputsChanged(t *testing.T) {
 		before := noted()
 		report := b.syncOnce(runner.Options{})
 		if after := noted(); before == "" || after != before || streamResult(t, report, "contacts_by_id").Requests != 0 {
-			t.Errorf("in a quiet night the checkpoint notes %q, then %q: %+v", before, after, streamResult(t, report, "contacts_by_id"))
+			t.Errorf("in a quiet night the file notes %q, then %q: %+v", before, after, streamResult(t, report, "contacts_by_id"))
 		}
 	}
 	isRead := func(what, id string) {

@@ -11,6 +11,7 @@ import (
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
 	"aqueduck/load/internal/stage"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/layout"
 	"aqueduck/transform"
 )
@@ -82,7 +83,7 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 		}
 	}
 	// What dead letters were last compared is a hash of few of them, which would tell the id of one.
-	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key LIKE 'dead letters compared: %'"); err != nil {
+	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE starts_with(key, $1)", workdb.ComparedLetters); err != nil {
 		return err
 	}
 	// The state of a checkpoint may name ids that the stream still has to read.

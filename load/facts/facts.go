@@ -32,11 +32,12 @@ func StoredSchema(workspace string, t transform.Table) string {
 
 // Meta gives a fact about the file by its key; "" where there is none.
 func (w *Facts) Meta(ctx context.Context, key string) (string, error) {
-	var value sql.NullString
-	err := w.db.Do("read the facts about the file", func(db *duck.DB) error {
-		return db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &value)
+	var value string
+	err := w.db.Do("read the facts about the file", func(db *duck.DB) (err error) {
+		value, err = workdb.ReadFact(ctx, db, key)
+		return err
 	})
-	return value.String, err
+	return value, err
 }
 
 // EngineVersion is the version of DuckDB.

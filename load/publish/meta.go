@@ -3,7 +3,6 @@ package publish
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/transform"
 )
 
@@ -37,22 +37,11 @@ func schemaFingerprint(s Schema) string {
 
 // replaceMeta stores a fact about the file and returns the one before.
 func replaceMeta(ctx context.Context, db *duck.DB, key, value string) (before string, err error) {
-	last, err := readMeta(ctx, db, key)
+	last, err := workdb.ReadFact(ctx, db, key)
 	if err != nil || last == value {
 		return last, err
 	}
-	return last, setMeta(ctx, db, key, value)
-}
-
-// readMeta gives a fact about the file; "" where it has none.
-func readMeta(ctx context.Context, db *duck.DB, key string) (string, error) {
-	var value sql.NullString
-	err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &value)
-	return value.String, err
-}
-
-func setMeta(ctx context.Context, db *duck.DB, key, value string) error {
-	return setMetas(ctx, db, map[string]string{key: value})
+	return last, workdb.NoteFact(ctx, db, key, value)
 }
 
 // setMetas stores facts about the file with one statement, in the order of their keys.

@@ -17,6 +17,7 @@ import (
 	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
+	"aqueduck/load/internal/workdb"
 	"aqueduck/load/publish/keyed"
 	"aqueduck/load/read"
 )
@@ -47,7 +48,7 @@ func (p *publishRun) makeModels(ctx context.Context, db *duck.DB, s Schema) (*mo
 		}
 	}
 	content := p.changedAt(s.Name).Format(time.RFC3339Nano)
-	last, err := readMeta(ctx, db, "models:"+s.Models.Schema)
+	last, err := workdb.ReadFact(ctx, db, "models:"+s.Models.Schema)
 	if err != nil || last == b.definition && last == "" {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (b *modelBuild) finishModels(ctx context.Context, db *duck.DB) error {
 			return fmt.Errorf("drop the empty schema of models: %w", err)
 		}
 	}
-	return setMeta(ctx, db, "models:"+s.Models.Schema, b.definition)
+	return workdb.NoteFact(ctx, db, "models:"+s.Models.Schema, b.definition)
 }
 
 // modelsFingerprint changes when the definition of a model changes, or of anything that it may read. It is "" without models.
@@ -181,7 +182,7 @@ func (b *modelBuild) newMaker(db *duck.DB, all []Relation) *keyed.Maker {
 // makeKeyed makes the table of a keyed model, or only the rows of changed keys.
 func (b *modelBuild) makeKeyed(ctx context.Context, k *keyed.Maker, r Relation, old string) error {
 	key := "model rows:" + b.schema.Models.Schema + "." + r.Name
-	last, err := readMeta(ctx, k.DB, key)
+	last, err := workdb.ReadFact(ctx, k.DB, key)
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (b *modelBuild) makeKeyed(ctx context.Context, k *keyed.Maker, r Relation, 
 	if err != nil || state == last {
 		return err
 	}
-	return setMeta(ctx, k.DB, key, state)
+	return workdb.NoteFact(ctx, k.DB, key, state)
 }
 
 func (r Relation) keyedModel() keyed.Model {

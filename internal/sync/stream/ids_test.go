@@ -53,9 +53,9 @@ func TestFingerprintOfIDsHasAllThatBuiltInFilesRead(t *testing.T) {
 	}
 }
 
-// TestIDsAreSelectedAgainWhenTheHistoryReachesFurther: contacts that an event names are read where the history has come to their time, so the
+// TestFingerprintOfIDsHasHowFarTheHistoryReaches: contacts that an event names are read where the history has come to their time, so the
 // fingerprint has that time. The watermark, which moves in each run, is not in it.
-func TestIDsAreSelectedAgainWhenTheHistoryReachesFurther(t *testing.T) {
+func TestFingerprintOfIDsHasHowFarTheHistoryReaches(t *testing.T) {
 	t.Parallel()
 	before := extract.State{SyncedTo: 2000, HistoryTo: 1000, Short: map[string]int64{"a": 1, "b": 2}}
 	for name, c := range map[string]struct {

@@ -43,6 +43,16 @@ func (w *Database) SaveNames(ctx context.Context, key string, names []string) er
 	return NoteFact(ctx, w.DB, key, strings.Join(names, "\n"))
 }
 
+// ComparedLetters begins the keys in _sync.meta of what the dead letters of a stream and the stored rows were when they were last compared.
+const ComparedLetters = "dead letters compared: "
+
+// ReadFact reads a fact about the file from _sync.meta by its key; "" where there is none.
+func ReadFact(ctx context.Context, db *duck.DB, key string) (string, error) {
+	var value sql.NullString
+	err := db.Scan(ctx, "SELECT max(value) FROM _sync.meta WHERE key = $1", []any{key}, &value)
+	return value.String, err
+}
+
 // NoteFact stores a fact about the file in _sync.meta by its key, in place of an earlier one.
 func NoteFact(ctx context.Context, db *duck.DB, key, value string) error {
 	if _, err := db.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", key); err != nil {
