@@ -170,3 +170,21 @@ func TestAFileThatCannotBeOpenedLeavesThePoolWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestFullRowGroupsAreInTheFileBeforeTheCommit keeps a large transaction out of the memory: what is written needs none.
+func TestFullRowGroupsAreInTheFileBeforeTheCommit(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "some.duckdb")
+	db := openFile(t, duck.Options{Path: path, RowGroup: 2048})
+	defer closeFile(t, db)
+	run(t, db, "CREATE TABLE texts (text VARCHAR)", "CHECKPOINT", "BEGIN TRANSACTION",
+		"INSERT INTO texts SELECT array_to_string(list_transform(range(40), x -> md5((i * 40 + x)::VARCHAR)), '') FROM range(5000) r(i)")
+	const least = 2 * 2048 * 40 * 32 / 2 // of two full groups; a digit has four bits
+	if info, err := os.Stat(path); err != nil || info.Size() < least {
+		t.Errorf("the file has %d bytes before the commit, want %d: %v", info.Size(), least, err)
+	}
+	run(t, db, "COMMIT")
+	if n := read(t, db, "SELECT count(*) FROM texts"); n != "5000" {
+		t.Errorf("%s rows, want 5000", n)
+	}
+}

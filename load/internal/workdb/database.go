@@ -20,17 +20,13 @@ type Options struct {
 	Memory   int64           // bytes that DuckDB may use; 0: 200 MB
 	Threads  int             // 0: 1
 	Timezone string          // "": UTC; the time zone of days and weeks in relations
-	FoldAt   int64           // bytes of log from which FoldNeeded is true; 0: 512 MB
+	FoldAt   int64           // bytes of log from which FoldNeeded is true; 0: by the size of the file
 	RowGroup int             // rows in a row group; 0: 16384
 	Keep     map[string]bool // personal columns, as table.column, that an erasure keeps
 	Later    string          // path of a later published file, while an older one is rewritten without what was erased since; "": none
 	Pool     *duck.Pool      // gives the engines that open its files; nil: each file gets one of its own
 	Emulated bool            // Now is the clock of an emulated workspace: now() in users' SQL is the time at which the database was opened
 }
-
-// foldAt is the size of a log that a start still replays within seconds and 400 MiB (measured with 501 MB: 2.9 s, 356
-// MiB).
-const foldAt = 512 << 20
 
 // Database is the open work database. Do gives it to one caller at a time. It knows the stored tables and the time of the
 // last commit.
