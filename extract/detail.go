@@ -125,16 +125,17 @@ func (r *Reader) byID(ctx context.Context, id string) (*Record, error) {
 			return &Record{Over: id}, err
 		}
 		// A replica may have only half of a new record, and a cache may answer with another record (T195): ask once more.
-		record, why := pageOf(sh).Records[0], IncompleteReason(r.r.Stream, sh.Records[0])
+		capped := countCapped(r.r.Stream, sh.Records[0])
+		record, why := pageOf(sh).Records[0], incompleteReason(r.r.Stream, sh.Records[0], capped)
 		record.Over, record.Missing = id, cmp.Or(why, record.Missing)
 		other, known := RecordKey(r.r.Stream, sh.Records[0])
 		another := known && other != id
-		parts, counted := countParts(r.r.Stream, sh.Records[0])
+		parts := countParts(r.r.Stream, sh.Records[0], capped)
 		switch {
-		case n == 1 && !another && parts < counted && (why == "" || why == FewItems):
-			fewer, fewerParts = &record, parts
+		case n == 1 && !another && parts.came < parts.counted && (why == "" || why == FewItems):
+			fewer, fewerParts = &record, parts.came
 		case n == 1 && (another || why != ""):
-		case fewer != nil && (another || parts < fewerParts):
+		case fewer != nil && (another || parts.came < fewerParts):
 			return fewer, nil
 		case another:
 			err := fmt.Errorf("the answer is the record %q", api.Shorten(other))

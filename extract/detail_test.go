@@ -354,6 +354,9 @@ func TestT196FewerItemsThanTheSourceSendsAreIncomplete(t *testing.T) {
 		{`{"list":[1,2],"total_count":9}`, FewItems, 2, 9},
 		{`{"list":[1,2,3],"total_count":9}`, "", 1, 9},
 		{`{"list":[1,2]}`, "", 1, 0},
+		{`{"list":[],"total_count":2}`, NoItems, 2, 0},
+		{`{"total_count":2}`, NoItems, 2, 0},
+		{`{"list":[],"total_count":0}`, "", 1, 0},
 	} {
 		n := 0
 		a := withDetails(t, &testWorkspace{contacts: someContacts(1), cursors: map[string]int{}}, func(string) string {

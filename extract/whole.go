@@ -30,6 +30,11 @@ const stubColumns = 3
 // IncompleteReason says why a record is incomplete, judged by what records of its stream always have; "" when it may be complete.
 // A null or an empty value counts as present.
 func IncompleteReason(s *schemas.Stream, raw []byte) string {
+	return incompleteReason(s, raw, countCapped(s, raw))
+}
+
+// incompleteReason is IncompleteReason of a record whose capped list is counted already: to count it walks through all of its text.
+func incompleteReason(s *schemas.Stream, raw []byte, capped itemCounts) string {
 	known, found := 0, false
 	for _, c := range s.Columns {
 		if isBookkeeping(s, c) {
@@ -45,25 +50,31 @@ func IncompleteReason(s *schemas.Stream, raw []byte) string {
 		return Stub
 	}
 	for _, c := range s.Children {
-		if c.Within == "" && !c.Complete && c.Count != nil && lacksItems(raw, c) {
+		if c.Within == "" && !c.Complete && c.Count != nil && !(isCapped(s, c) && capped.came > 0) && lacksItems(raw, c) {
 			return NoItems
 		}
 	}
-	if came, counted, known := countSendable(s, raw); known && came < counted {
+	if capped.known && capped.came < capped.counted {
 		return FewItems
 	}
 	return ""
 }
 
-// countSendable is the number of items in a record's capped list, and how many of those that it counts the source sends. known is
-// false where the stream file names no cap, or the record has no such list or count.
-func countSendable(s *schemas.Stream, raw []byte) (came, counted int64, known bool) {
+// itemCounts is the number of items that came in lists of a record, and the number that it counts, without what the source never sends. known is
+// false where there is no such list.
+type itemCounts struct {
+	came, counted int64
+	known         bool
+}
+
+// countCapped counts the items of a record's capped list. They are not known where the stream file names no cap, or the record has no such list.
+func countCapped(s *schemas.Stream, raw []byte) itemCounts {
 	list, found := cappedList(s)
 	if !found {
-		return 0, 0, false
+		return itemCounts{}
 	}
-	came = listLength(scan.Field(raw, list.From...))
-	return came, min(scan.Count(scan.Field(raw, s.Capped.Count...)), s.Capped.Most), came >= 0
+	came := listLength(scan.Field(raw, list.From...))
+	return itemCounts{came, min(scan.Count(scan.Field(raw, s.Capped.Count...)), s.Capped.Most), came >= 0}
 }
 
 // lacksItems reports whether a record lacks a list whose items it counts, or has an empty list and a count above 0.
@@ -77,29 +88,32 @@ func lacksItems(raw []byte, c schemas.Child) bool {
 
 // cappedList is the nested list of a stream of which the source sends only the newest items; false where the stream file names none.
 func cappedList(s *schemas.Stream) (schemas.Child, bool) {
-	i := slices.IndexFunc(s.Children, func(c schemas.Child) bool { return s.Capped.Most > 0 && slices.Equal(c.Count, s.Capped.Count) })
+	i := slices.IndexFunc(s.Children, func(c schemas.Child) bool { return isCapped(s, c) })
 	if i < 0 {
 		return schemas.Child{}, false
 	}
 	return s.Children[i], true
 }
 
-// countParts is the number of items in the lists whose items a record counts, and the sum of those counts, without what the source
-// never sends.
-func countParts(s *schemas.Stream, raw []byte) (came, counted int64) {
-	if came, counted, known := countSendable(s, raw); known {
-		return came, counted
+func isCapped(s *schemas.Stream, c schemas.Child) bool {
+	return s.Capped.Most > 0 && slices.Equal(c.Count, s.Capped.Count)
+}
+
+// countParts counts the items of all lists whose items a record counts; where one is capped, of that one.
+func countParts(s *schemas.Stream, raw []byte, capped itemCounts) itemCounts {
+	if capped.known {
+		return capped
 	}
+	var all itemCounts
 	for _, c := range s.Children {
 		if c.Within != "" || c.Complete || c.Count == nil {
 			continue
 		}
 		if n := listLength(scan.Field(raw, c.From...)); n >= 0 {
-			came += n
-			counted += max(n, scan.Count(scan.Field(raw, c.Count...)))
+			all = itemCounts{all.came + n, all.counted + max(n, scan.Count(scan.Field(raw, c.Count...))), true}
 		}
 	}
-	return came, counted
+	return all
 }
 
 // HasInvalidTime reports whether a record's time (the stream file's `newest`) is present but outside the range of a workspace's
