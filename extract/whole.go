@@ -50,7 +50,7 @@ func incompleteReason(s *schemas.Stream, raw []byte, capped itemCounts) string {
 		return Stub
 	}
 	for _, c := range s.Children {
-		if c.Within == "" && !c.Complete && c.Count != nil && !(isCapped(s, c) && capped.came > 0) && lacksItems(raw, c) {
+		if c.Within == "" && !c.Complete && c.Count != nil && !(c.Table == capped.table && capped.came > 0) && lacksItems(raw, c) {
 			return NoItems
 		}
 	}
@@ -60,11 +60,11 @@ func incompleteReason(s *schemas.Stream, raw []byte, capped itemCounts) string {
 	return ""
 }
 
-// itemCounts is the number of items that came in lists of a record, and the number that it counts, without what the source never sends. known is
-// false where there is no such list.
+// itemCounts is the number of items that came in lists of a record, and the number that it counts, without what the source never sends.
 type itemCounts struct {
 	came, counted int64
-	known         bool
+	known         bool   // false where there is no such list; came is then 0 or less
+	table         string // of a single list: that of its items
 }
 
 // countCapped counts the items of a record's capped list. They are not known where the stream file names no cap, or the record has no such list.
@@ -74,7 +74,7 @@ func countCapped(s *schemas.Stream, raw []byte) itemCounts {
 		return itemCounts{}
 	}
 	came := listLength(scan.Field(raw, list.From...))
-	return itemCounts{came, min(scan.Count(scan.Field(raw, s.Capped.Count...)), s.Capped.Most), came >= 0}
+	return itemCounts{came, min(scan.Count(scan.Field(raw, s.Capped.Count...)), s.Capped.Most), came >= 0, list.Table}
 }
 
 // lacksItems reports whether a record lacks a list whose items it counts, or has an empty list and a count above 0.
@@ -88,15 +88,11 @@ func lacksItems(raw []byte, c schemas.Child) bool {
 
 // cappedList is the nested list of a stream of which the source sends only the newest items; false where the stream file names none.
 func cappedList(s *schemas.Stream) (schemas.Child, bool) {
-	i := slices.IndexFunc(s.Children, func(c schemas.Child) bool { return isCapped(s, c) })
+	i := slices.IndexFunc(s.Children, func(c schemas.Child) bool { return s.Capped.Most > 0 && slices.Equal(c.Count, s.Capped.Count) })
 	if i < 0 {
 		return schemas.Child{}, false
 	}
 	return s.Children[i], true
-}
-
-func isCapped(s *schemas.Stream, c schemas.Child) bool {
-	return s.Capped.Most > 0 && slices.Equal(c.Count, s.Capped.Count)
 }
 
 // countParts counts the items of all lists whose items a record counts; where one is capped, of that one.
@@ -110,7 +106,7 @@ func countParts(s *schemas.Stream, raw []byte, capped itemCounts) itemCounts {
 			continue
 		}
 		if n := listLength(scan.Field(raw, c.From...)); n >= 0 {
-			all = itemCounts{all.came + n, all.counted + max(n, scan.Count(scan.Field(raw, c.Count...))), true}
+			all = itemCounts{came: all.came + n, counted: all.counted + max(n, scan.Count(scan.Field(raw, c.Count...))), known: true}
 		}
 	}
 	return all

@@ -258,7 +258,7 @@ func (t *exportReader) commitState(ctx context.Context, change func(*extract.Exp
 	if next.State == t.Base.State {
 		return nil
 	}
-	_, err := t.Run.Writer.Commit(context.WithoutCancel(ctx), t.Workspace.Name, t.Stream.Name, t.Base, next, nil)
+	_, err := t.Run.Writer.Commit(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, nil)
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.Stream.Name, err)
 	}

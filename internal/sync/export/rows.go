@@ -174,7 +174,7 @@ func (t *exportReader) commitSpan(ctx context.Context, job extract.ExportJob, ar
 	state := t.stateAfter(job)
 	next := t.NextCheckpoint(state)
 	began := t.Run.Now()
-	written, err := t.Run.Writer.Commit(context.WithoutCancel(ctx), t.Workspace.Name, t.Stream.Name, t.Base, next, batches)
+	written, err := t.Run.Writer.Commit(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, batches)
 	if err != nil {
 		return fmt.Errorf("stream %s: commit: %w", t.Stream.Name, err)
 	}

@@ -102,10 +102,9 @@ func (t *Task) addPage(page extract.Page) error {
 }
 
 // Commit writes the open batch, the notes about incomplete records and the checkpoint in one transaction, and starts an empty batch. Without
-// rows, notes or a new state it does nothing. It ignores the cancellation of ctx: the pages of the batch are complete, and an interrupted
-// run keeps them.
+// rows, notes or a new state it does nothing. It ignores the cancellation of ctx, as Writer.Commit does.
 func (t *Task) Commit(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
+	whole := context.WithoutCancel(ctx)
 	if t.swept.unchanged {
 		return nil // all of the list was read; the end of its sweep moves the checkpoint
 	}
@@ -122,7 +121,7 @@ func (t *Task) Commit(ctx context.Context) error {
 	}
 
 	// All refusals come before the transaction. A refused batch leaves rows and watermark as they were, so the next run reads it again.
-	if err := refuseVanishedColumns(ctx, t); err != nil {
+	if err := refuseVanishedColumns(whole, t); err != nil {
 		return err
 	}
 	if err := refuseVanishedGroups(t); err != nil {
@@ -135,13 +134,13 @@ func (t *Task) Commit(ctx context.Context) error {
 	t.Result.KeepTexts(rejects)
 	err := RefuseMostRejected(t, rejects, batches[0].Rows.NumRows())
 	if err == nil {
-		err = refuseNewColumns(ctx, t, batches[0].SchemaDrift)
+		err = refuseNewColumns(whole, t, batches[0].SchemaDrift)
 	}
 	if err != nil {
 		t.Result.Refused = append(t.Result.Refused, rejects...)
 		return err
 	}
-	if err := fingerprintList(ctx, t, batches); err != nil {
+	if err := fingerprintList(whole, t, batches); err != nil {
 		return fmt.Errorf("stream %s: compare the list with the last one: %w", t.Stream.Name, err)
 	}
 	if t.swept.unchanged {

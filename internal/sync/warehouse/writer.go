@@ -172,17 +172,19 @@ func (w *Writer) closedError() error {
 	return fmt.Errorf("the work database is closed: %w", w.broken)
 }
 
-// Commit merges the batches and moves the checkpoint in one transaction. It folds the database's log when that has grown long. The caller keeps
-// the batches.
+// Commit merges the batches and moves the checkpoint in one transaction. It ignores the cancellation of ctx: the pages of the batches are
+// complete, and an interrupted run keeps them. Before, it folds the database's log when that has grown long, but not in an interrupted run, which has to
+// end soon. The caller keeps the batches.
 func (w *Writer) Commit(ctx context.Context, schema, stream string, base, next load.Checkpoint, batches []transform.Batch) (written load.Written, err error) {
+	whole := context.WithoutCancel(ctx)
 	err = w.Use(func(work *load.Work) error {
-		if written, err = work.Commit(ctx, schema, stream, base, next, batches); err != nil {
-			return err
+		if ctx.Err() == nil && work.FoldNeeded() {
+			if err := work.Fold(whole); err != nil {
+				return err
+			}
 		}
-		if work.FoldNeeded() {
-			return work.Fold(ctx)
-		}
-		return nil
+		written, err = work.Commit(whole, schema, stream, base, next, batches)
+		return err
 	})
 	return written, err
 }

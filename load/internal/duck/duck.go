@@ -32,8 +32,8 @@ const Storage = "v1.2.0"
 // blockSize is the size in bytes of a new file's blocks. A transaction that adds rows to a table fills whole blocks with zeros, two for each
 // column, however few the rows are; the replay of its log does so again. Measured against DuckDB's 256 KiB: tests with small
 // warehouses cost 14 % less CPU time, 10,000 contacts take 7.7 MB instead of 16.0, 100,000 take 47 instead of 53, at the same CPU time. With 16
-// KiB, a first run of 100,000 contacts costs 5 % more. DuckDB spills a buffer of another size than 256 KiB into a file of its own, so a first run of a
-// million contacts costs 17 % more.
+// KiB, a first run of 100,000 contacts costs 5 % more. DuckDB spills a buffer of another size than 256 KiB into a file of its own, so to
+// lack memory costs more (decisions 0037 and 0051).
 const blockSize = 64 << 10
 
 // longText is the mean length, in bytes, from which the texts of a column are compressed with zstd. Measured on 60,000 texts of 500 bytes: 14

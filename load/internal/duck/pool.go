@@ -85,8 +85,8 @@ func startEngine(s engineSettings) (*engine, error) {
 	// A checkpoint would merge the small groups that end each commit with their whole neighbours, again and
 	// again: measured 4 CPU-seconds for 200,000 rows, against 0.02. A rebuild packs them.
 	settings.Set("max_vacuum_tasks", "0")
-	// A transaction writes each full group of rows to the file at once. DuckDB keeps five of them by default: with long texts
-	// these are more than its memory, and go to temporary files.
+	// A transaction writes each full group of rows to the file at once. By default DuckDB collects up to five of a table, or a tenth of
+	// its memory: with long texts in several tables that is more than it has beside a batch.
 	settings.Set("write_buffer_row_group_count", "1")
 	settings.Set("default_block_size", strconv.Itoa(blockSize))
 	settings.Set("zstd_min_string_length", strconv.Itoa(longText))

@@ -17,24 +17,30 @@ func (w *Database) LogSize() int64 { return disk.Size(w.path.Database() + ".wal"
 
 // Lengths of a log in bytes.
 const (
-	shortLog = 32 << 20  // is never merged early
+	shortLog = 32 << 20  // stays as it is
 	longLog  = 512 << 20 // a start still replays it within seconds and 400 MiB (measured with 501 MB: 2.9 s, 356 MiB)
 )
 
-// FoldNeeded reports whether the log is so long that it should be merged into the file (T142).
+// FoldNeeded reports whether the log is so long that it should be merged into the file (T142). Up to longLog it stays where the disk has no room
+// for the copy: a shorter log only saves memory.
 func (w *Database) FoldNeeded() bool {
-	limit := w.options.FoldAt
-	if limit == 0 {
-		limit = foldLimit(disk.Size(w.path.Database()))
+	size, log := disk.Size(w.path.Database()), w.LogSize()
+	if w.options.FoldAt > 0 {
+		return log > w.options.FoldAt
 	}
-	return w.LogSize() > limit
+	return log > longLog || log > foldLimit(size) && roomToFold(w) == nil
 }
 
-// foldLimit is the length of a log, in bytes, from which it is merged into a file of a size. DuckDB keeps the rows of a log in memory, and what finds
-// no room there in temporary files, so a short log is better. But a fold copies the file, so a large one may have a longer log, of a
-// quarter of its size: all folds of a first run together then copy some five times its final file of up to 4 GB.
+// foldLimit is the length of a log, in bytes, from which it is merged into a file of a size. DuckDB keeps the rows of a log in memory, and puts what
+// finds no room there into temporary files, so a short log is better. But each fold copies the file, so a large one may have a longer log, of
+// a quarter of its size. All folds of a first run together then copy some five times its final file, if that has up to 4 GB.
 func foldLimit(file int64) int64 {
 	return min(max(file/4, shortLog), longLog)
+}
+
+// roomToFold is disk.ErrNoRoom where the disk has no room for a fold.
+func roomToFold(w *Database) error {
+	return disk.Room(string(w.path), 2*(disk.Size(w.path.Database())+w.LogSize()), "writing the database")
 }
 
 // Fold merges the log into the file: in a copy, which then replaces the work database.
@@ -52,24 +58,24 @@ func (w *Database) FoldLocked(ctx context.Context) error {
 	if w.LogSize() == 0 {
 		return nil
 	}
-	d := w.path
-	if err := disk.Room(string(d), 2*(disk.Size(d.Database())+w.LogSize()), "writing the database"); err != nil {
+	if err := roomToFold(w); err != nil {
 		return err
 	}
 	if err := w.closeLocked(); err != nil {
 		return fmt.Errorf("close the work database: %w", err)
 	}
-	if err := w.foldCopy(ctx); err != nil {
-		return errors.Join(fmt.Errorf("merge the write-ahead log into the database: %w", err), w.OpenDatabase(context.WithoutCancel(ctx)))
+	fresh := filepath.Join(w.path.State(), "new-fold")
+	if err := w.foldCopy(ctx, fresh); err != nil {
+		err = fmt.Errorf("merge the write-ahead log into the database: %w", err)
+		return errors.Join(err, os.RemoveAll(fresh), w.OpenDatabase(context.WithoutCancel(ctx)))
 	}
 	return w.OpenDatabase(ctx)
 }
 
 // foldCopy checkpoints a copy, since a kill inside a checkpoint may destroy the file (T140). Once the copy has its final
 // name, Tidy finishes the fold after a kill.
-func (w *Database) foldCopy(ctx context.Context) error {
+func (w *Database) foldCopy(ctx context.Context, fresh string) error {
 	d := w.path
-	fresh := filepath.Join(d.State(), "new-fold")
 	if err := CopyDatabase(fresh, d.Work()); err != nil {
 		return err
 	}
