@@ -61,11 +61,11 @@ func TestT174UnmaskedValuesReturnAfterFullRefresh(t *testing.T) {
 		t.Errorf("of the masked rows verify finds\n%s", verificationText(v))
 	}
 	b.writeConfig(nightly)
-	if plan := b.planText(); !strings.Contains(plan, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.data.name, drop _extra.secret, ") || !strings.Contains(plan, "next: aqueduck sync --full-refresh --select contacts") {
+	if plan := b.planText(); !strings.Contains(plan, "contacts: the settings hash custom_attributes.plan, hash email, hash social_profiles.data.name, drop _extra.secret, ") || !strings.Contains(plan, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the plan before the run says\n%s", plan)
 	}
 	notes := strings.Join(b.syncOnce(runner.Options{}).Notes, "\n")
-	if !strings.Contains(notes, "contacts: hash custom_attributes.plan, hash email, hash social_profiles.data.name, drop _extra.secret, ") || !strings.Contains(notes, "next: aqueduck sync --full-refresh --select contacts") {
+	if !strings.Contains(notes, "contacts: the settings hash custom_attributes.plan, hash email, hash social_profiles.data.name, drop _extra.secret, ") || !strings.Contains(notes, "next: aqueduck sync --full-refresh --select contacts") {
 		t.Errorf("the run says %q", notes)
 	}
 	if plan := b.planText(); !strings.Contains(plan, "keep the masked values until they are read again") {
