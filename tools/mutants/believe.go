@@ -222,4 +222,8 @@ var interpretMutants = []mutant{
 		bug: "an empty answer is believed, where all that it lacks has left and the next answer is right", file: "internal/sync/stream/evidence.go", killer: "pipeline.TestT194AnEmptyAnswerIsNoticedWhoeverLeft",
 		old: "slices.IndexFunc(times, e.window.IncludesTime); i >= 0 {", new: "slices.IndexFunc(times, e.window.IncludesTime); i >= 1000 {",
 	},
+	{
+		bug: "an empty list of a record that counts items is a list with few items", file: "extract/whole.go", killer: "extract.TestT196FewerItemsThanTheSourceSendsAreIncomplete",
+		old: "capped.came > 0) &&", new: "capped.came >= 0) &&",
+	},
 }

@@ -5,6 +5,10 @@ import "slices"
 // runMutants break the loop that joins the steps.
 var runMutants = []mutant{
 	{
+		bug: "a run folds its log only when it is interrupted", file: "internal/sync/warehouse/writer.go", killer: "sync.TestALongLogIsFoldedBetweenTheCommitsOfARun",
+		old: "if ctx.Err() == nil && work.FoldNeeded() {", new: "if ctx.Err() != nil && work.FoldNeeded() {",
+	},
+	{
 		bug: "absence from one walk means deletion", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestUnchangedListNeedsOneSweep",
 		old: "if last == 0 && t.State.Sweep.Steady {", new: "if last >= 0 {",
 	},
