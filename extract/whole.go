@@ -63,11 +63,11 @@ func incompleteReason(s *schemas.Stream, raw []byte, capped itemCounts) string {
 // itemCounts is the number of items that came in lists of a record, and the number that it counts, without what the source never sends.
 type itemCounts struct {
 	came, counted int64
-	known         bool   // false where there is no such list; came is then 0 or less
-	table         string // of a single list: that of its items
+	known         bool   // of a capped list: the record has it; came is -1 otherwise
+	table         string // of a capped list: the table of its items
 }
 
-// countCapped counts the items of a record's capped list. They are not known where the stream file names no cap, or the record has no such list.
+// countCapped counts the items of a record's capped list; the zero value where the stream file names no cap.
 func countCapped(s *schemas.Stream, raw []byte) itemCounts {
 	list, found := cappedList(s)
 	if !found {
@@ -96,17 +96,17 @@ func cappedList(s *schemas.Stream) (schemas.Child, bool) {
 }
 
 // countParts counts the items of all lists whose items a record counts; where one is capped, of that one.
-func countParts(s *schemas.Stream, raw []byte, capped itemCounts) itemCounts {
+func countParts(s *schemas.Stream, raw []byte, capped itemCounts) (all itemCounts) {
 	if capped.known {
 		return capped
 	}
-	var all itemCounts
 	for _, c := range s.Children {
 		if c.Within != "" || c.Complete || c.Count == nil {
 			continue
 		}
 		if n := listLength(scan.Field(raw, c.From...)); n >= 0 {
-			all = itemCounts{came: all.came + n, counted: all.counted + max(n, scan.Count(scan.Field(raw, c.Count...))), known: true}
+			all.came += n
+			all.counted += max(n, scan.Count(scan.Field(raw, c.Count...)))
 		}
 	}
 	return all

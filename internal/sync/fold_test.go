@@ -80,14 +80,11 @@ func TestALongLogIsFoldedBetweenTheCommitsOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
+	own := transform.Tables(committest.Stream())[0]
+	own.Key = []string{"id"} // EachKey takes one column
 	var stored int64
-	err = again.Facts.EachKey(t.Context(), "main", onlyKey(transform.Tables(committest.Stream())[0], "id"), time.Time{}, func(string) { stored++ })
+	err = again.Facts.EachKey(t.Context(), "main", own, time.Time{}, func(string) { stored++ })
 	if err != nil || stored != commits*people || added != stored {
 		t.Errorf("%d rows stored, %d new, want %d: %v", stored, added, commits*people, err)
 	}
-}
-
-func onlyKey(t transform.Table, column string) transform.Table {
-	t.Key = []string{column}
-	return t
 }

@@ -17,18 +17,18 @@ func (w *Database) LogSize() int64 { return disk.Size(w.path.Database() + ".wal"
 
 // Lengths of a log in bytes.
 const (
-	shortLog = 32 << 20  // stays as it is
+	shortLog = 32 << 20  // is left as it is between commits
 	longLog  = 512 << 20 // a start still replays it within seconds and 400 MiB (measured with 501 MB: 2.9 s, 356 MiB)
 )
 
 // FoldNeeded reports whether the log is so long that it should be merged into the file (T142). Up to longLog it stays where the disk has no room
 // for the copy: a shorter log only saves memory.
 func (w *Database) FoldNeeded() bool {
-	size, log := disk.Size(w.path.Database()), w.LogSize()
+	log := w.LogSize()
 	if w.options.FoldAt > 0 {
 		return log > w.options.FoldAt
 	}
-	return log > longLog || log > foldLimit(size) && roomToFold(w) == nil
+	return log > longLog || log > foldLimit(disk.Size(w.path.Database())) && roomToFold(w) == nil
 }
 
 // foldLimit is the length of a log, in bytes, from which it is merged into a file of a size. DuckDB keeps the rows of a log in memory, and puts what
