@@ -148,6 +148,49 @@ func TestF7AServerThatHangsIsGivenUpWithinNinetySeconds(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatBrokeIsAskedForAgainSoon has one answer fail. After any other failure the server gets more time.
+func TestAnAnswerThatBrokeIsAskedForAgainSoon(t *testing.T) {
+	t.Parallel()
+	const whole = `{"data":[],"total_count":0,"pages":{"page":1,"per_page":150,"total_pages":1}}`
+	cut := func(w http.ResponseWriter, head string) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(conn, head)
+			_ = conn.Close()
+		}
+	}
+	for name, c := range map[string]struct {
+		fail        func(w http.ResponseWriter)
+		least, most time.Duration
+	}{
+		"closed before the answer": {func(w http.ResponseWriter) { cut(w, "") }, 0, 125 * time.Millisecond},
+		"closed in the answer":     {func(w http.ResponseWriter) { cut(w, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{") }, 0, 125 * time.Millisecond},
+		"not JSON":                 {func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>") }, 0, 125 * time.Millisecond},
+		"status 503":               {func(w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) }, 250 * time.Millisecond, 500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := 0
+			handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if asked++; asked == 1 {
+					c.fail(w)
+					return
+				}
+				_, _ = io.WriteString(w, whole)
+			})
+			inVirtualTime(t, func() http.Handler { return handler }, "secret-token-of-the-tests", func(t *testing.T, client *api.Client) {
+				began := time.Now()
+				if _, _, err := readAll(extract.NewReader(client, extract.Request{Stream: sweepStream(150)})); err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(began); took < c.least || took > c.most || asked != 2 {
+					t.Errorf("%d requests in %s, want two in %s to %s", asked, took, c.least, c.most)
+				}
+			})
+		})
+	}
+}
+
 // TestF6FaultsOfTheAPITakeLittleTime reads contacts through faults of every kind. In the virtual time an answer takes 100 ms, and
 // the workspace allows 1,000 requests a minute.
 func TestF6FaultsOfTheAPITakeLittleTime(t *testing.T) {
