@@ -43,8 +43,13 @@ func TestLocateFindsPresentValues(t *testing.T) {
 			t.Errorf("%s has %d items, want %d", text, got, want)
 		}
 	}
-	if _, ok := scan.CountItems([]byte("{}")); ok {
-		t.Error("an object was taken for a list")
+	if got, ok := scan.CountItems([]byte(`{"of":{"none":{},"two":[{"id":1},2]},"two":[3]}`), "of", "two"); !ok || got != 2 {
+		t.Errorf("the list within an object has %d items, want 2", got)
+	}
+	for _, path := range [][]string{nil, {"of"}, {"of", "none"}, {"of", "none", "two"}} {
+		if _, ok := scan.CountItems([]byte(`{"of":{"none":{}}}`), path...); ok {
+			t.Errorf("there is no list at %v", path)
+		}
 	}
 }
 
@@ -116,6 +121,11 @@ func FuzzLocate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, one, two string) {
 		got := scan.Field(text, one, two) // it must return for any text
 		n, isList := scan.CountItems(text)
+		if in, isInside := scan.CountItems(text, one, two); got != nil {
+			if alone, isAlone := scan.CountItems(got); in != alone || isInside != isAlone {
+				t.Errorf("%q has %d items at %q, %q; alone %d", text, in, one, two, alone)
+			}
+		}
 		if !json.Valid(text) {
 			return
 		}

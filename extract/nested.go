@@ -42,7 +42,7 @@ func FindTruncated(s *schemas.Stream, record []byte) (what, table string, sent, 
 	scan.Fields(record, heads, found)
 	for i, c := range partial {
 		count := scan.Field(found[2*i+1], c.Count[1:]...)
-		got, ok := scan.CountItems(scan.Field(found[2*i], c.From[1:]...))
+		got, ok := scan.CountItems(found[2*i], c.From[1:]...)
 		if ok && count != nil && scan.Count(count) > int64(got) {
 			return "parts", c.Table, int64(got), scan.Count(count)
 		}

@@ -112,8 +112,8 @@ func TestT44BothListsOfARecordAreReadOn(t *testing.T) {
 		func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, tagList(4, "")) })
 	p := firstPage(t, NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 	raw := p.Records[0].Raw
-	tags, _ := scan.CountItems(scan.Field(raw, "tags", "data"))
-	notes, _ := scan.CountItems(scan.Field(raw, "notes", "data"))
+	tags, _ := scan.CountItems(raw, "tags", "data")
+	notes, _ := scan.CountItems(raw, "notes", "data")
 	if tags != 4 || notes != 4 || !json.Valid(raw) {
 		t.Errorf("got %s", raw)
 	}
@@ -124,7 +124,7 @@ func TestT190ATruncatedListOfADisappearedRecordIsOmitted(t *testing.T) {
 	a := nestedAPI(t, tagList(10, `,"total_count":12,"url":"/contacts/c1/tags"`), tagList(0, ""), func(w http.ResponseWriter, _, _ int) { apitest.Reply(w, errNotFound) })
 	p := firstPage(t, NewReader(a.newClient(t), Request{Stream: taggedStream(), State: State{SyncedTo: secondsBeforeNoon(2 * hour), HistoryDone: true}}))
 	record := p.Records[0]
-	if _, there := scan.CountItems(scan.Field(record.Raw, "tags", "data")); there || record.Short != "c1" || scan.Field(record.Raw, "notes", "data") == nil || !json.Valid(record.Raw) {
+	if _, there := scan.CountItems(record.Raw, "tags", "data"); there || record.Short != "c1" || scan.Field(record.Raw, "notes", "data") == nil || !json.Valid(record.Raw) {
 		t.Errorf("got %+v: %s", record, record.Raw)
 	}
 }
@@ -154,7 +154,7 @@ func TestT170AnUnreadableNestedListIsOmittedFromItsRecord(t *testing.T) {
 				return
 			}
 			record := pages[0].Records[0]
-			if _, there := scan.CountItems(scan.Field(record.Raw, "tags", "data")); record.Missing != Unreadable || record.Error == "" || there || !json.Valid(record.Raw) || scan.Field(record.Raw, "tags", "url") == nil {
+			if _, there := scan.CountItems(record.Raw, "tags", "data"); record.Missing != Unreadable || record.Error == "" || there || !json.Valid(record.Raw) || scan.Field(record.Raw, "tags", "url") == nil {
 				t.Errorf("%+v: %s", record, record.Raw)
 			}
 		})

@@ -73,17 +73,17 @@ func countCapped(s *schemas.Stream, raw []byte) itemCounts {
 	if !found {
 		return itemCounts{}
 	}
-	came := listLength(scan.Field(raw, list.From...))
+	came := listLength(raw, list.From)
 	return itemCounts{came, min(scan.Count(scan.Field(raw, s.Capped.Count...)), s.Capped.Most), came >= 0, list.Table}
 }
 
 // lacksItems reports whether a record lacks a list whose items it counts, or has an empty list and a count above 0.
 func lacksItems(raw []byte, c schemas.Child) bool {
-	count, list := scan.Field(raw, c.Count...), scan.Field(raw, c.From...)
-	if list == nil && !hasPath(raw, c.From) {
+	count, came := scan.Field(raw, c.Count...), listLength(raw, c.From)
+	if came < 0 && !hasPath(raw, c.From) {
 		return string(count) != "0"
 	}
-	return count != nil && scan.Count(count) > 0 && listLength(list) == 0
+	return count != nil && scan.Count(count) > 0 && came == 0
 }
 
 // cappedList is the nested list of a stream of which the source sends only the newest items; false where the stream file names none.
@@ -104,7 +104,7 @@ func countParts(s *schemas.Stream, raw []byte, capped itemCounts) (all itemCount
 		if c.Within != "" || c.Complete || c.Count == nil {
 			continue
 		}
-		if n := listLength(scan.Field(raw, c.From...)); n >= 0 {
+		if n := listLength(raw, c.From); n >= 0 {
 			all.came += n
 			all.counted += max(n, scan.Count(scan.Field(raw, c.Count...)))
 		}
@@ -221,9 +221,9 @@ func equalsTime(raw []byte, at int64) bool {
 	return ok && then == at
 }
 
-// listLength is the number of items of a list, -1 when it is no list.
-func listLength(list []byte) int64 {
-	if n, ok := scan.CountItems(list); ok {
+// listLength is the number of items of the list at a path of a record, -1 when there is none.
+func listLength(raw []byte, path []string) int64 {
+	if n, ok := scan.CountItems(raw, path...); ok {
 		return int64(n)
 	}
 	return -1

@@ -56,10 +56,7 @@ func (v *cellConverter) convertValue(c *columnPlan, t jsonValue, f *fieldNode) (
 	case "url", "signed_url":
 		t.text = x.unsignedSpan(t.text, c.as)
 	case schemas.PlainText:
-		start := len(x.arena)
-		// The text may be in the arena that is appended to.
-		x.arena = appendPlainText(x.arena, x.bytesOf(t.text))
-		t.text = x.arenaSpan(start)
+		t.text = x.plainSpan(t.text)
 	}
 	return rowCell{set: true, textSpan: t.text}, ""
 }
@@ -69,12 +66,10 @@ func (v *cellConverter) hasText(t jsonValue) (rowCell, string) {
 	if t.isContainer() {
 		return rowCell{}, ReasonType
 	}
-	x, found := v.text, rowCell{set: true}
-	start := len(x.arena)
-	if x.arena = appendVisible(x.arena, x.bytesOf(t.text), 1); len(x.arena) > start {
+	found := rowCell{set: true}
+	if v.text.hasPlainText(t.text) {
 		found.number = 1
 	}
-	x.arena = x.arena[:start]
 	return found, ""
 }
 

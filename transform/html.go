@@ -12,6 +12,27 @@ import (
 // own lines. Text without markup is unchanged, line breaks included.
 func appendPlainText(to, body []byte) []byte { return appendVisible(to, body, math.MaxInt) }
 
+// plainSpan is the plain text of an HTML body.
+func (x *recordText) plainSpan(body textSpan) textSpan {
+	start := len(x.arena)
+	// The body may be in the arena that is appended to.
+	x.arena = appendPlainText(x.arena, x.bytesOf(body))
+	x.body, x.plain = body, x.arenaSpan(start)
+	return x.plain
+}
+
+// hasPlainText reports whether the plain text of an HTML body is not empty. A column with that text is often just before, so it is not made twice.
+func (x *recordText) hasPlainText(body textSpan) bool {
+	if body == x.body {
+		return x.plain.size > 0
+	}
+	start := len(x.arena)
+	x.arena = appendVisible(x.arena, x.bytesOf(body), 1)
+	found := len(x.arena) > start
+	x.arena = x.arena[:start]
+	return found
+}
+
 // appendVisible is appendPlainText of a body until at least enough bytes are appended.
 func appendVisible(to, body []byte, enough int) []byte {
 	if bytes.IndexByte(body, '<') < 0 && bytes.IndexByte(body, '&') < 0 {

@@ -31,12 +31,15 @@ type recordText struct {
 	arena  []byte
 	mended bool // invalid Unicode was replaced
 	deep   bool // nested too deep
+
+	body, plain textSpan // the last text that was converted to plain text, and what it became
 }
 
 // resetRecord begins a record.
 func (x *recordText) resetRecord(raw []byte) {
 	x.raw, x.arena = raw, x.arena[:0]
 	x.mended, x.deep = false, false
+	x.body, x.plain = textSpan{}, textSpan{}
 	if !utf8.Valid(raw) {
 		x.valid = jsontext.AppendValid(x.valid[:0], raw)
 		x.raw, x.mended = x.valid, true

@@ -10,13 +10,21 @@ import (
 
 // Locate finds the value at a path of object keys: text[from:to]. Of a repeated key the first counts.
 func Locate(text []byte, path ...string) (from, to int, found bool) {
-	i := skipSpace(text, 0)
+	if from, found = findStart(text, path); !found {
+		return 0, 0, false
+	}
+	return from, skipValue(text, from), true
+}
+
+// findStart finds where the value at a path of object keys begins.
+func findStart(text []byte, path []string) (i int, found bool) {
+	i = skipSpace(text, 0)
 	for _, name := range path {
 		if i, found = findMember(text, i, name); !found {
-			return 0, 0, false
+			return 0, false
 		}
 	}
-	return i, skipValue(text, i), true
+	return i, true
 }
 
 // Field is the value at a path, nil when there is none.
@@ -86,12 +94,13 @@ func keyIs(key []byte, name string) bool {
 	return json.Unmarshal(key, &plain) == nil && plain == name
 }
 
-// CountItems counts the elements of a list; false when text is no list.
-func CountItems(text []byte) (n int, ok bool) {
-	if len(text) == 0 || text[0] != '[' {
+// CountItems counts the elements of the list at a path of object keys, in one walk; false when there is none.
+func CountItems(text []byte, path ...string) (n int, ok bool) {
+	i, found := findStart(text, path)
+	if !found || i >= len(text) || text[i] != '[' {
 		return 0, false
 	}
-	i := skipSpace(text, 1)
+	i = skipSpace(text, i+1)
 	for i < len(text) && text[i] != ']' {
 		n++
 		i = skipSpace(text, skipValue(text, i))
