@@ -52,22 +52,49 @@ func (w *Facts) EngineVersion(ctx context.Context) (version string, err error) {
 // version. An empty table has none.
 func (w *Facts) NonNullColumns(ctx context.Context, schema, table, version string, columns []string) (filled map[string]bool, err error) {
 	err = w.db.Do(fmt.Sprintf("count the values of %s", table), func(db *duck.DB) error {
-		counts, found, rows := make([]string, len(columns)), make([]any, len(columns)+1), int64(0)
-		found[0] = &rows
-		for i, name := range columns {
-			counts[i], found[i+1] = ", count("+duck.Name(name)+")", new(int64)
-		}
-		query := "SELECT count(*)" + strings.Join(counts, "") + " FROM " + db.StoredName(ctx, schema, table) + " WHERE " + transform.VersionColumn + " = $1"
-		if err := db.Scan(ctx, query, []any{version}, found...); err != nil {
+		stored, err := w.db.StoredRows(ctx, schema, table)
+		if err != nil {
 			return err
 		}
-		filled = map[string]bool{}
-		for i, name := range columns {
-			filled[name] = rows > 0 && float64(*found[i+1].(*int64)) >= nearlyAlwaysSet*float64(rows)
-		}
-		return nil
+		filled, err = nonNullColumns(ctx, db, db.StoredName(ctx, schema, table), version, columns, stored)
+		return err
 	})
 	return filled, err
+}
+
+// nonNullColumns is NonNullColumns of a table with at most so many rows.
+func nonNullColumns(ctx context.Context, db *duck.DB, table, version string, columns []string, most int64) (map[string]bool, error) {
+	filled := map[string]bool{}
+	isFew := func(n, of int64) bool { return float64(n) <= (1-nearlyAlwaysSet)*float64(of) }
+	// Most columns lack so many values in a part of the table that the rest cannot matter.
+	for _, part := range []int64{most / 16, most} {
+		if len(columns) == 0 {
+			break
+		}
+		rows, lacking, err := countLacking(ctx, db, table, version, columns, part)
+		if err != nil {
+			return nil, err
+		}
+		var open []string
+		for i, name := range columns {
+			if filled[name] = rows > 0 && isFew(lacking[i], rows); isFew(lacking[i], most) {
+				open = append(open, name)
+			}
+		}
+		columns = open
+	}
+	return filled, nil
+}
+
+// countLacking counts the first rows of a table that were read with one API version, at most so many, and those of them without a value in each column.
+func countLacking(ctx context.Context, db *duck.DB, table, version string, columns []string, most int64) (rows int64, lacking []int64, err error) {
+	counts, found := make([]string, len(columns)), make([]any, len(columns)+1)
+	lacking, found[0] = make([]int64, len(columns)), &rows
+	for i, name := range columns {
+		counts[i], found[i+1] = ", count(*) - count("+duck.Name(name)+")", &lacking[i]
+	}
+	err = db.Scan(ctx, fmt.Sprintf("SELECT count(*)%s FROM (FROM %s WHERE %s = $1 LIMIT %d)", strings.Join(counts, ""), table, transform.VersionColumn, most), []any{version}, found...)
+	return rows, lacking, err
 }
 
 // Newest gives the largest time of a column, up to until, of the rows that are not soft-deleted; the zero time where no
