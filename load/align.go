@@ -184,9 +184,9 @@ func (a *historyAligner) alignStates(ctx context.Context, now time.Time) (n int6
 // and pairs that differ.
 func (a *historyAligner) findUnaligned(ctx context.Context, current string) error {
 	w, t := a.work, a.current.Table
-	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE unaligned AS SELECT %s, h.state IS NOT NULL AS open, c.state IS NOT NULL AS here
-		FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS state FROM %[7]s c) c ON %[8]s
-		WHERE h.state IS DISTINCT FROM c.state`, eitherKey(t.Key), duck.Names("", t.Key), clause.Content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
+	query := fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE unaligned AS SELECT %s, h.__state IS NOT NULL AS __open, c.__state IS NOT NULL AS __here
+		FROM (SELECT %s, hash(%s) AS __state FROM %s WHERE %s IS NULL) h FULL JOIN (SELECT %[2]s, hash(%[6]s) AS __state FROM %[7]s c) c ON %[8]s
+		WHERE h.__state IS DISTINCT FROM c.__state`, eitherKey(t.Key), duck.Names("", t.Key), clause.Content("", t), duck.Table(a.schema, a.history.Name), transform.ValidTo,
 		clause.Content("c.", t), current, clause.Matches("h.", t.Key, "c.", t.Key))
 	if _, err := w.db.DB.Exec(ctx, query); err != nil {
 		return fmt.Errorf("compare: %w", err)
@@ -240,8 +240,8 @@ func (a *historyAligner) endStates(ctx context.Context, now, stamp time.Time) (i
 	if name, ok := a.names[a.current.Lifecycle]; ok {
 		word = fmt.Sprintf("coalesce((SELECT any_value(l.lifecycle) FROM %s l WHERE %s), %s)", name, clause.Matches("l.", t.Key, "u.", t.Key), word)
 	}
-	return a.work.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.here THEN u.word END, %s = $2, %s = $3
-		FROM (SELECT *, %s AS word FROM %s u WHERE u.open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
+	return a.work.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS h SET %s = greatest($1, h.%s + to_microseconds(1)), %s = CASE WHEN NOT u.__here THEN u.__word END, %s = $2, %s = $3
+		FROM (SELECT *, %s AS __word FROM %s u WHERE u.__open) u WHERE h.%[2]s IS NULL AND %[9]s`, duck.Table(a.schema, a.history.Name), transform.ValidTo, transform.ValidFrom,
 		transform.Lifecycle, transform.SyncedAtColumn, transform.RunIDColumn, word, unaligned, clause.Matches("h.", t.Key, "u.", t.Key)), now, stamp, a.work.db.RunID())
 }
 
@@ -256,7 +256,7 @@ func (a *historyAligner) beginStates(ctx context.Context, current string, now, s
 	history := duck.Table(a.schema, a.history.Name)
 	return a.work.db.DB.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s, %s, %s, %s, %s)
 		SELECT %s, greatest($1, (SELECT greatest(max(h.%[11]s), max(h.%[3]s) + to_microseconds(1)) FROM %[1]s h WHERE %[8]s)), %[9]s, $2, $3
-		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.here`,
+		FROM %[10]s c JOIN %[12]s u ON %[13]s WHERE u.__here`,
 		history, duck.Names("", columns), transform.ValidFrom, transform.SourceUpdatedAt, transform.SyncedAtColumn, transform.RunIDColumn,
 		duck.Names("c.", columns), clause.Matches("h.", t.Key, "c.", t.Key), newest, current, transform.ValidTo, unaligned, clause.Matches("c.", t.Key, "u.", t.Key)),
 		now, stamp, a.work.db.RunID())

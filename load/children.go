@@ -48,13 +48,13 @@ func (m *commitMerger) replaceSets(ctx context.Context, g stagedGroup, child sta
 		if err != nil {
 			return fmt.Errorf("delete the stored children: %w", err)
 		}
-		written, whole = fmt.Sprintf("SELECT _row FROM %s d WHERE state = '%s' OR state = '%s' AND EXISTS (SELECT 1 FROM %s x WHERE %s)",
+		written, whole = fmt.Sprintf("SELECT _row FROM %s d WHERE __state = '%s' OR __state = '%s' AND EXISTS (SELECT 1 FROM %s x WHERE %s)",
 			decided, isNew, isChanged, otherLists, clause.Matches("d.", g.own.Table.Key, "x.", t.ParentKey)), false
 	}
 	if child.Rows > 0 {
 		from := child.Name
 		if !whole {
-			from = "(SELECT *, rowid AS place FROM " + from + " WHERE _row IN (" + written + "))"
+			from = "(SELECT *, rowid AS __place FROM " + from + " WHERE _row IN (" + written + "))"
 		}
 		if from, err = m.lastCopies(ctx, child, from, whole); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	}
 	t := child.Table
 	table := clause.Stored(m.schema, t)
-	from := fmt.Sprintf("(SELECT *, rowid AS place FROM %s WHERE _row IN (SELECT _row FROM %s WHERE state <> '%s'))",
+	from := fmt.Sprintf("(SELECT *, rowid AS __place FROM %s WHERE _row IN (SELECT _row FROM %s WHERE __state <> '%s'))",
 		child.Name, decided, isOlder)
 	from, err := m.lastCopies(ctx, child, from, false)
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	if g.refresh {
 		other += " OR " + clause.Differ(t, "s.", "t.")
 	}
-	differing, err := m.createTemporary(ctx, "temp.items", fmt.Sprintf(`SELECT s.place, %s, t.%s IS NOT NULL AS stored
+	differing, err := m.createTemporary(ctx, "temp.items", fmt.Sprintf(`SELECT s.__place, %s, t.%s IS NOT NULL AS __stored
 		FROM %s s LEFT JOIN %s t ON %s WHERE t.%[2]s IS NULL OR %[6]s`,
 		duck.Names("s.", clause.Union(t.Key, t.ParentKey)), transform.SyncedAtColumn, from, table, clause.Matches("s.", t.Key, "t.", t.Key), other))
 	if err != nil {
@@ -102,14 +102,14 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	if differing == 0 {
 		return nil
 	}
-	if err := m.hook.BeforeReplace(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT place FROM temp.items WHERE stored)"); err != nil {
+	if err := m.hook.BeforeReplace(ctx, child, child.Name+" s WHERE s.rowid IN (SELECT __place FROM temp.items WHERE __stored)"); err != nil {
 		return err
 	}
-	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.stored", table, clause.Matches("t.", t.Key, "i.", t.Key)))
+	deleted, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING temp.items i WHERE %s AND i.__stored", table, clause.Matches("t.", t.Key, "i.", t.Key)))
 	if err != nil {
 		return fmt.Errorf("delete the stored children: %w", err)
 	}
-	added, err := m.insertRows(ctx, t, child.Name+" WHERE rowid IN (SELECT place FROM temp.items)")
+	added, err := m.insertRows(ctx, t, child.Name+" WHERE rowid IN (SELECT __place FROM temp.items)")
 	if err != nil || added == 0 {
 		return err
 	}
@@ -126,7 +126,7 @@ func (m *commitMerger) removeMissingItems(ctx context.Context, own, child, withi
 		return nil
 	}
 	t := child.Table
-	current := fmt.Sprintf("_row IN (SELECT _row FROM %s WHERE state <> '%s')", decided, isOlder) // of several copies of a record the one that was decided
+	current := fmt.Sprintf("_row IN (SELECT _row FROM %s WHERE __state <> '%s')", decided, isOlder) // of several copies of a record the one that was decided
 	still := ""
 	if child.Rows > 0 {
 		still = fmt.Sprintf(" WHERE NOT EXISTS (SELECT 1 FROM %s s WHERE %s AND s.%s)", child.Name, clause.Matches("s.", t.Key, "t.", t.Key), current)

@@ -33,14 +33,14 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	if err != nil || !t.Absent || c.changed == 0 && !unstored && noted == "" {
 		return c, err
 	}
-	condition := fmt.Sprintf("d.state = '%s'", isChanged)
+	condition := fmt.Sprintf("d.__state = '%s'", isChanged)
 	if unstored {
-		condition = fmt.Sprintf("d.state IN ('%s', '%s')", isChanged, isNew)
+		condition = fmt.Sprintf("d.__state IN ('%s', '%s')", isChanged, isNew)
 	}
 	if noted != "" {
-		condition = fmt.Sprintf("(%s OR d.state = '%s' AND %s IN (%s))", condition, isUnchanged, clause.KeyText("s.", t.Key), noted)
+		condition = fmt.Sprintf("(%s OR d.__state = '%s' AND %s IN (%s))", condition, isUnchanged, clause.KeyText("s.", t.Key), noted)
 	}
-	n, err := m.createTemporary(ctx, partialRows, fmt.Sprintf("SELECT s._row, s.%[1]s AS absent, %[2]s, false AS kept, false AS beside, d.state <> '%[5]s' AS news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
+	n, err := m.createTemporary(ctx, partialRows, fmt.Sprintf("SELECT s._row, s.%[1]s, %[2]s, false AS __kept, false AS __beside, d.__state <> '%[5]s' AS __news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
 		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isUnchanged, condition))
 	if err == nil && n == 0 {
 		err = m.notePartialRecords(ctx, g, noted, false)
@@ -121,7 +121,7 @@ func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (stor
 	if t.Gone {
 		newer += " AND t." + transform.GoneColumn + " IS NULL"
 	}
-	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
+	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET __beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
 		partialRows, m.work.DB.StoredName(ctx, m.schema, t.Beside), there, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
 	if err != nil || n == 0 {
 		return storedCopies{}, err
@@ -156,15 +156,15 @@ func (m *commitMerger) keepColumns(ctx context.Context, g stagedGroup, absent ui
 				continue
 			}
 			name := duck.Name(column)
-			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN l.absent & %[2]d <> 0 THEN t.%[1]s ELSE s.%[1]s END", name, group.Bit))
-			kept = append(kept, fmt.Sprintf("l.absent & %d <> 0 AND t.%s IS NOT NULL", group.Bit, name))
+			set = append(set, fmt.Sprintf("%[1]s = CASE WHEN l._absent & %[2]d <> 0 THEN t.%[1]s ELSE s.%[1]s END", name, group.Bit))
+			kept = append(kept, fmt.Sprintf("l._absent & %d <> 0 AND t.%s IS NOT NULL", group.Bit, name))
 		}
 	}
 	if len(set) == 0 {
 		return nil
 	}
-	stored := m.work.DB.StoredName(ctx, m.schema, from.tableFor(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.beside = %t", from.beside)
-	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true FROM %s AND (%s)", partialRows, stored, strings.Join(kept, " OR "))); err != nil {
+	stored := m.work.DB.StoredName(ctx, m.schema, from.tableFor(t)) + " t WHERE " + clause.Matches("l.", t.Key, "t.", t.Key) + fmt.Sprintf(" AND l.__beside = %t", from.beside)
+	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET __kept = true FROM %s AND (%s)", partialRows, stored, strings.Join(kept, " OR "))); err != nil {
 		return err
 	}
 	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %s FROM %s l, %s AND l._row = s._row", g.own.Name, strings.Join(set, ", "), partialRows, stored))
@@ -179,8 +179,8 @@ func (m *commitMerger) keepList(ctx context.Context, g stagedGroup, list transfo
 		return nil
 	}
 	t := g.children[i].Table
-	condition := fmt.Sprintf("%s AND l.absent & %d <> 0 AND l.beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
-	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", partialRows, m.work.DB.StoredName(ctx, m.schema, from.tableFor(t)), condition))
+	condition := fmt.Sprintf("%s AND l._absent & %d <> 0 AND l.__beside = %t", clause.Matches("t.", t.ParentKey, "l.", g.own.Table.Key), list.Bit, from.beside)
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET __kept = true WHERE EXISTS (SELECT 1 FROM %s t WHERE %s)", partialRows, m.work.DB.StoredName(ctx, m.schema, from.tableFor(t)), condition))
 	if err != nil || !t.Complete && !from.beside {
 		return err
 	}
@@ -297,7 +297,7 @@ func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64,
 		}
 		same = append(same, came+" = "+fmt.Sprintf(sum, clause.Stored(m.schema, child.Table), clause.Matches("c.", child.Table.ParentKey, "t.", t.Key)))
 	}
-	from := fmt.Sprintf("FROM %s l, %s s, %s t WHERE l.news AND s._row = l._row AND %s", partialRows, g.own.Name, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "s.", t.Key))
+	from := fmt.Sprintf("FROM %s l, %s s, %s t WHERE l.__news AND s._row = l._row AND %s", partialRows, g.own.Name, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "s.", t.Key))
 	// To compare all columns reads the whole table. Most records have another time, which two columns tell.
 	if slices.Contains(compared, t.Newest) {
 		var some bool
@@ -306,11 +306,11 @@ func (m *commitMerger) findUnchanged(ctx context.Context, g stagedGroup) (int64,
 			return 0, err
 		}
 	}
-	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' %s AND l._row = d._row AND %s", decided, isUnchanged, from, strings.Join(same, " AND ")))
+	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET __state = '%s' %s AND l._row = d._row AND %s", decided, isUnchanged, from, strings.Join(same, " AND ")))
 	if err != nil || n == 0 {
 		return 0, err
 	}
-	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s SET news = false WHERE _row IN (SELECT _row FROM %s WHERE state = '%s')", partialRows, decided, isUnchanged))
+	_, err = m.execStatement(ctx, fmt.Sprintf("UPDATE %s SET __news = false WHERE _row IN (SELECT _row FROM %s WHERE __state = '%s')", partialRows, decided, isUnchanged))
 	return n, err
 }
 
@@ -347,15 +347,15 @@ func (m *commitMerger) notePartialRecords(ctx context.Context, g stagedGroup, no
 	}
 	kept := "SELECT NULL WHERE false"
 	if any {
-		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE kept", clause.KeyText("", t.Key), partialRows)
+		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE __kept", clause.KeyText("", t.Key), partialRows)
 	}
 	var err error
 	if noted != "" {
-		_, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND reason = '%s' AND id IN (SELECT %s FROM %s s JOIN %s d ON d._row = s._row WHERE d.state <> '%s') AND id NOT IN (%s)",
+		_, err = m.execStatement(ctx, fmt.Sprintf("DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND reason = '%s' AND id IN (SELECT %s FROM %s s JOIN %s d ON d._row = s._row WHERE d.__state <> '%s') AND id NOT IN (%s)",
 			transform.OmitsStored, clause.KeyText("s.", t.Key), g.own.Name, decided, isOlder, kept), m.schema, m.stream)
 	}
 	if err == nil && any {
-		_, err = m.execStatement(ctx, fmt.Sprintf("INSERT INTO _sync.incomplete (schema, stream, id, reason, since) SELECT $1, $2, id, '%s', $3 FROM (%s AND news) AS kept(id) WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE schema = $1 AND stream = $2)",
+		_, err = m.execStatement(ctx, fmt.Sprintf("INSERT INTO _sync.incomplete (schema, stream, id, reason, since) SELECT $1, $2, id, '%s', $3 FROM (%s AND __news) AS kept(id) WHERE id NOT IN (SELECT id FROM _sync.incomplete WHERE schema = $1 AND stream = $2)",
 			transform.OmitsStored, kept), m.schema, m.stream, m.stamp)
 	}
 	if err != nil {

@@ -205,9 +205,9 @@ func (m *commitMerger) decideRecords(ctx context.Context, g stagedGroup) (mergeC
 		}
 	}
 	keys := duck.Names("s.", t.Key)
-	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS state FROM %s s", keys, isNew, candidates)
+	query := fmt.Sprintf("SELECT s._row, %s, '%s' AS __state FROM %s s", keys, isNew, candidates)
 	if stored > 0 {
-		query = fmt.Sprintf("SELECT s._row, %s, %s AS state FROM %s s LEFT JOIN %s t ON %s",
+		query = fmt.Sprintf("SELECT s._row, %s, %s AS __state FROM %s s LEFT JOIN %s t ON %s",
 			keys, state, candidates, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key))
 	}
 	if _, err := m.execStatement(ctx, "CREATE OR REPLACE TEMP TABLE "+decided+" AS "+query); err != nil {
@@ -238,7 +238,7 @@ func decideUnchanged(ctx context.Context, m *commitMerger, g stagedGroup, state 
 	if err := m.work.DB.Scan(ctx, query, nil, &first, &last); err != nil || !last.Valid {
 		return false, err
 	}
-	found, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT DISTINCT s._row, %s, '%s' AS state FROM %s s JOIN %s t ON %s WHERE t.%s BETWEEN make_timestamptz(%d) AND make_timestamptz(%d) AND %s = '%s'",
+	found, err := m.createTemporary(ctx, decided, fmt.Sprintf("SELECT DISTINCT s._row, %s, '%s' AS __state FROM %s s JOIN %s t ON %s WHERE t.%s BETWEEN make_timestamptz(%d) AND make_timestamptz(%d) AND %s = '%s'",
 		duck.Names("s.", t.Key), isUnchanged, g.own.Name, clause.Stored(m.schema, t), clause.Matches("s.", t.Key, "t.", t.Key),
 		duck.Name(column), first.Int64, last.Int64, state, isUnchanged))
 	if err != nil {
@@ -259,7 +259,7 @@ func orderColumn(t transform.Table) string {
 
 // countDecisions counts the records by their decision.
 func (m *commitMerger) countDecisions(ctx context.Context, g stagedGroup) (c mergeCounts, err error) {
-	err = m.work.DB.Each(ctx, "SELECT state, count(*) FROM "+decided+" GROUP BY state", nil, func(rows *sql.Rows) error {
+	err = m.work.DB.Each(ctx, "SELECT __state, count(*) FROM "+decided+" GROUP BY __state", nil, func(rows *sql.Rows) error {
 		var state string
 		var n int64
 		if err := rows.Scan(&state, &n); err != nil {
@@ -280,12 +280,12 @@ func (m *commitMerger) writeOwn(ctx context.Context, g stagedGroup, c mergeCount
 		return nil
 	}
 	if c.changed > 0 {
-		if err := m.hook.BeforeReplace(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE state = '%s')", g.own.Name, decided, isChanged)); err != nil {
+		if err := m.hook.BeforeReplace(ctx, g.own, fmt.Sprintf("%s s WHERE s._row IN (SELECT _row FROM %s WHERE __state = '%s')", g.own.Name, decided, isChanged)); err != nil {
 			return err
 		}
 	}
 	if c.changed > 0 {
-		_, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.state = '%s'",
+		_, err := m.execStatement(ctx, fmt.Sprintf("DELETE FROM %s t USING %s d WHERE %s AND d.__state = '%s'",
 			clause.Stored(m.schema, t), decided, clause.Matches("t.", t.Key, "d.", t.Key), isChanged))
 		if err != nil {
 			return fmt.Errorf("delete the stored copies: %w", err)
@@ -311,15 +311,15 @@ func (m *commitMerger) writeOwn(ctx context.Context, g stagedGroup, c mergeCount
 func (m *commitMerger) markGone(ctx context.Context, own stage.Batch) error {
 	t, gone := own.Table, transform.GoneColumn
 	key := duck.Names("", t.Key)
-	_, err := m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE gone AS SELECT %[1]s, max(_row) AS _row, max_by(%[2]s, _row) AS at
+	_, err := m.execStatement(ctx, fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE gone AS SELECT %[1]s, max(_row) AS _row, max_by(%[2]s, _row) AS __at
 		FROM %[3]s GROUP BY %[1]s HAVING max(_row) = max(_row) FILTER (%[2]s IS NOT NULL)`, key, gone, own.Name))
 	if err != nil {
 		return err
 	}
 	table := clause.Stored(m.schema, t)
-	newly := fmt.Sprintf("%s AND t.%s IS DISTINCT FROM g.at", clause.Matches("t.", t.Key, "g.", t.Key), gone)
+	newly := fmt.Sprintf("%s AND t.%s IS DISTINCT FROM g.__at", clause.Matches("t.", t.Key, "g.", t.Key), gone)
 	probe := workdb.Probe{SQL: "SELECT 1 FROM " + table + " t, temp.gone g WHERE " + newly}
-	marked, err := m.work.ExecIfAny(ctx, probe, fmt.Sprintf("UPDATE %s AS t SET %s = g.at, %s = $1, %s = $2 FROM temp.gone g WHERE %s",
+	marked, err := m.work.ExecIfAny(ctx, probe, fmt.Sprintf("UPDATE %s AS t SET %s = g.__at, %s = $1, %s = $2 FROM temp.gone g WHERE %s",
 		table, gone, transform.SyncedAtColumn, transform.RunIDColumn, newly), m.stamp, m.work.RunID())
 	if err != nil {
 		return fmt.Errorf("soft-delete the gone records: %w", err)

@@ -88,7 +88,7 @@ type mergeCounts struct {
 
 // writtenRows is the query for the rows of a batch that are written.
 func writtenRows() string {
-	return fmt.Sprintf("SELECT _row FROM %s WHERE state IN ('%s', '%s')", decided, isNew, isChanged)
+	return fmt.Sprintf("SELECT _row FROM %s WHERE __state IN ('%s', '%s')", decided, isNew, isChanged)
 }
 
 // lastCopies keeps the last of several children with the same key. from is returned unchanged where no key repeats; raw
@@ -98,7 +98,7 @@ func (m *commitMerger) lastCopies(ctx context.Context, child stage.Batch, from s
 	if err != nil || !doubled {
 		return from, err
 	}
-	place := "place"
+	place := "__place"
 	if raw {
 		place = "rowid"
 	}

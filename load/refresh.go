@@ -33,7 +33,7 @@ func (m *commitMerger) stateExpression(g stagedGroup, doubled bool) string {
 	if t.Newest != "" {
 		older := "s." + duck.Name(t.Newest) + " < t." + duck.Name(t.Newest)
 		if doubled {
-			older += " AND s.unknown IS NULL"
+			older += " AND s.__unknown IS NULL"
 		}
 		if g.refresh {
 			older += " AND " + metBefore(m, "s.", t)
@@ -81,7 +81,7 @@ func (m *commitMerger) markOtherLists(ctx context.Context, own, child stage.Batc
 	if _, err := m.compareLists(ctx, own, child, isUnchanged, clause.Compared(t)); err != nil {
 		return err
 	}
-	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, clause.Matches("d.", own.Table.Key, "x.", t.ParentKey)))
+	_, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET __state = '%s' FROM %s x WHERE %s", decided, isChanged, otherLists, clause.Matches("d.", own.Table.Key, "x.", t.ParentKey)))
 	return err
 }
 
@@ -90,15 +90,15 @@ func (m *commitMerger) markOtherLists(ctx context.Context, own, child stage.Batc
 func (m *commitMerger) compareLists(ctx context.Context, own, child stage.Batch, state string, columns []string) (int64, error) {
 	t := child.Table
 	names := duck.Names("t.", clause.Union(t.ParentKey, columns))
-	records := fmt.Sprintf("(SELECT * FROM %s WHERE state = '%s')", decided, state)
-	rows := fmt.Sprintf("SELECT %s, 1 AS copies FROM %s t SEMI JOIN %s d ON %s", names, clause.Stored(m.schema, t), records, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
+	records := fmt.Sprintf("(SELECT * FROM %s WHERE __state = '%s')", decided, state)
+	rows := fmt.Sprintf("SELECT %s, 1 AS __copies FROM %s t SEMI JOIN %s d ON %s", names, clause.Stored(m.schema, t), records, clause.Matches("t.", t.ParentKey, "d.", own.Table.Key))
 	if child.Rows > 0 {
-		from, err := m.lastCopies(ctx, child, fmt.Sprintf("(SELECT *, rowid AS place FROM %s WHERE _row IN (SELECT _row FROM %s))", child.Name, records), false)
+		from, err := m.lastCopies(ctx, child, fmt.Sprintf("(SELECT *, rowid AS __place FROM %s WHERE _row IN (SELECT _row FROM %s))", child.Name, records), false)
 		if err != nil {
 			return 0, err
 		}
 		rows += " UNION ALL SELECT " + names + ", -1 FROM " + from + " t"
 	}
 	parent := duck.Names("", t.ParentKey)
-	return m.createTemporary(ctx, otherLists, fmt.Sprintf("SELECT DISTINCT %s FROM (SELECT %s FROM (%s) t GROUP BY %s HAVING sum(copies) <> 0)", parent, names, rows, names))
+	return m.createTemporary(ctx, otherLists, fmt.Sprintf("SELECT DISTINCT %s FROM (SELECT %s FROM (%s) t GROUP BY %s HAVING sum(__copies) <> 0)", parent, names, rows, names))
 }

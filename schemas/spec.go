@@ -229,7 +229,7 @@ func IsWord(text string) bool { return word.Check(text) == nil }
 
 // columnName refuses what every table has.
 func columnName(text string) error {
-	for _, taken := range []string{"_row", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"} {
+	for _, taken := range []string{"_row", "_read_at", "_absent", "_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id", "rowid"} {
 		if text == taken {
 			return fmt.Errorf("every table has its own %q", text)
 		}

@@ -28,7 +28,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 		if c.RedactedBy != "" {
 			flag = "s." + duck.Name(c.RedactedBy) + " IS TRUE"
 		}
-		rows := fmt.Sprintf("(SELECT %s, %s AS flagged FROM %s AND s.%s IS NULL)", duck.Names("s.", t.Key), flag, candidates, duck.Name(c.Name))
+		rows := fmt.Sprintf("(SELECT %s, %s AS __flagged FROM %s AND s.%s IS NULL)", duck.Names("s.", t.Key), flag, candidates, duck.Name(c.Name))
 		var n int64
 		if err := m.erasures.db.DB.Scan(ctx, "SELECT count(*) FROM "+rows, nil, &n); err != nil || n == 0 {
 			if err != nil {
@@ -36,7 +36,7 @@ func (m *Arrival) BeforeReplace(ctx context.Context, s stage.Batch, candidates s
 			}
 			continue
 		}
-		query := fmt.Sprintf("SELECT c.flagged, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
+		query := fmt.Sprintf("SELECT c.__flagged, %s FROM %s t JOIN %s c ON %s WHERE t.%s IS NOT NULL", clause.Texts("t.", t.Key),
 			clause.Stored(m.schema, t), rows, clause.Matches("c.", t.Key, "t.", t.Key), duck.Name(c.Name))
 		err := m.erasures.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 			var flagged bool

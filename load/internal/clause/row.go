@@ -30,8 +30,8 @@ func NewestCopies(from string, t transform.Table) string {
 	}
 	newest := duck.Name(t.Dated)
 	return fmt.Sprintf(`(SELECT * FROM
-		(SELECT *, max(CASE WHEN %[3]s IS NULL THEN _row END) OVER (PARTITION BY %[2]s) AS unknown FROM %[1]s)
-		WHERE unknown IS NULL OR _row >= unknown
+		(SELECT *, max(CASE WHEN %[3]s IS NULL THEN _row END) OVER (PARTITION BY %[2]s) AS __unknown FROM %[1]s)
+		WHERE __unknown IS NULL OR _row >= __unknown
 		QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s DESC NULLS LAST, _row DESC) = 1)`, from, key, newest)
 }
 

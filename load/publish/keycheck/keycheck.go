@@ -32,7 +32,7 @@ func RequireUnique(ctx context.Context, db *duck.DB, schema string, t transform.
 		hashes := fmt.Sprintf("FROM (%s) WHERE h %% %d = %d GROUP BY h HAVING count(*) > 1", selected, parts, part)
 		err = db.Scan(ctx, "SELECT count(*) FROM (SELECT h "+hashes+" LIMIT 1)", nil, &n)
 		if n > 0 && err == nil {
-			err = db.Scan(ctx, fmt.Sprintf("SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM %s WHERE hash(%s) IN (SELECT h %s) GROUP BY %s HAVING n > 1)", stored, keys, hashes, keys), nil, &n)
+			err = db.Scan(ctx, fmt.Sprintf("SELECT coalesce(max(__n), 0) FROM (SELECT count(*) AS __n FROM %s WHERE hash(%s) IN (SELECT h %s) GROUP BY %s HAVING count(*) > 1)", stored, keys, hashes, keys), nil, &n)
 		}
 	}
 	if err != nil {
