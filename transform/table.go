@@ -53,6 +53,7 @@ type Table struct {
 	Copies         bool   // it is the copy of the two (`like` in the stream file); findings are noted for the other
 	Doc            string
 	Columns        []Column // in order, up to and including _synced_at and _run_id
+	Left           []Column // of a stored table with personal data: columns that no stream file declares any more, each taken for personal
 	Key            []string // columns that identify a row
 	Newest         string   // column that decides between two copies of a row; "": the later arrival wins
 	Dated          string   // column that decides between two copies in one batch: Newest, else updated_at; "": the later arrival wins

@@ -90,6 +90,40 @@ func TestT34ErasureReachesTablesNoLongerRead(t *testing.T) {
 	}
 }
 
+// TestT202ErasureReachesColumnsThatNoFileDeclares: the stream file has lost a column, or calls it otherwise, since the person was stored. The history and
+// the files that are published already have it too.
+func TestT202ErasureReachesColumnsThatNoFileDeclares(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := newBed(t, tinyConfig(176)).publishingLake()
+	id, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: canary + "name"}, emulator.FieldChange{Field: "email", Value: canary + "@x.example"})
+	b.failOn(err)
+	b.space.Advance(time.Hour)
+	people := strings.NewReplacer("erase: rows\n", "", "GET /contacts,", "POST /contacts/search,", "in: query", "in: body", "by: full", "by: search, field: updated_at",
+		"columns:\n", "columns:\n  - {name: updated_at, type: timestamp, doc: Last change.}\n").Replace(ownPeople)
+	settings := "streams: {my_people: {history: true}}\n"
+	b.writeStreamFiles("my_people", people+"  - {name: email, type: text, pii: true, doc: Address.}\n")
+	b.writeConfig(b.readConfig() + settings)
+	for range 2 {
+		b.syncOnce(runner.Options{})
+		b.space.Advance(5 * 24 * time.Hour) // then the record is older than the lookback window
+	}
+	b.writeStreamFiles("my_people", strings.Replace(people, "{name: name,", "{name: called, from: name,", 1))
+	b.writeConfig(b.readConfig() + settings)
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(email), count(name) FROM my_people WHERE id = '" + id + "'"); len(b.filesContaining(string(b.runner.Dir), canary)) == 0 || got[0] != "1|1" {
+		t.Fatalf("the old columns are empty: the test finds nothing: %v", got)
+	}
+	done, err := admin.Erase(context.Background(), b.runner, id, func([]admin.Erased) (bool, error) { return true, nil })
+	b.failOn(err)
+	if len(done) != 1 || done[0].Tables["my_people"] != 1 || len(done[0].NotCovered) > 0 {
+		t.Errorf("%+v", done)
+	}
+	b.noCanary(string(b.runner.Dir))
+	b.syncOnce(runner.Options{})
+	b.noCanary(string(b.runner.Dir))
+}
+
 // TestLaterMaskingReachesAHistoryTurnedOff: no older state keeps a value that is hashed now.
 func TestLaterMaskingReachesAHistoryTurnedOff(t *testing.T) {
 	skipInRaceRun(t)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
@@ -77,7 +78,7 @@ func erasureRulesHash(t transform.Table) string {
 	hasRules := t.Erase != ""
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q\n", t.Erase, t.Key)
-	for _, c := range t.Columns {
+	for _, c := range slices.Concat(t.Columns, t.Left) {
 		hasRules = hasRules || c.PII || c.Person
 		fmt.Fprintf(h, "%s %t %t %t %t %q %s\n", c.Name, c.PII, c.Person, c.KeptByErasure, c.Erased, c.Subjects, c.References)
 	}

@@ -226,7 +226,7 @@ func (e *subjectEraser) isEmptied(t transform.Table, c transform.Column) bool {
 func (e *subjectEraser) erasureRules(ctx context.Context, t transform.Table) (list []erasureRule, unknown []string, err error) {
 	groups := map[string]*erasureRule{}
 	var order []string
-	for _, c := range t.Columns {
+	for _, c := range slices.Concat(t.Columns, t.Left) {
 		if !e.isEmptied(t, c) {
 			continue
 		}

@@ -46,7 +46,7 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 		if t.Erase != "all" || len(clause.Persons(t)) == 0 {
 			continue
 		}
-		for _, c := range t.Columns {
+		for _, c := range slices.Concat(t.Columns, t.Left) {
 			if c.PII && c.SQL == "VARCHAR" {
 				parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s AND length(%[1]s) >= %[4]d",
 					duck.Name(c.Name), e.relationOf(t.Name), isSubject("t.", clause.Persons(t)), shortestTrace))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -110,6 +111,7 @@ func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables 
 		}
 		for _, t := range tables {
 			columns := stored[t.Name]
+			t.Left = leftColumns(t, columns)
 			t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { _, there := columns[c.Name]; return !there })
 			whole := !slices.ContainsFunc(t.Key, func(key string) bool { _, there := columns[key]; return !there })
 			t.Raw = slices.Contains(raw, t.Name)
@@ -122,12 +124,27 @@ func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables 
 	})
 }
 
+// leftColumns are the stored columns of a table with personal data that its stream file no longer declares. Nothing says whether they are personal, so an
+// erasure treats them so.
+func leftColumns(t transform.Table, stored map[string]string) (left []transform.Column) {
+	if t.Erase == "" && !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.PII || c.Person }) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(stored)) {
+		if !strings.HasPrefix(name, "_") && !t.HasColumn(name) {
+			left = append(left, transform.Column{Name: name, SQL: stored[name], PII: true})
+		}
+	}
+	return left
+}
+
 // DescribedTables gives, by name, all stored tables of a schema that a stream file describes.
 func (w *Database) DescribedTables(schema string) map[string]transform.Table {
 	all := map[string]transform.Table{}
 	for _, tables := range []map[[2]string]transform.Table{w.unmanaged, w.tables} {
 		for key, t := range tables {
 			if key[0] == schema {
+				t.Left = w.unmanaged[key].Left
 				all[t.Name] = t
 			}
 		}
