@@ -40,7 +40,7 @@ func (w *Tables) UnmanagedTables(schema string) []transform.Table {
 
 // Ensure creates missing tables, adds missing columns, and fills new columns from _extra. A caller runs it for all its
 // tables before the first row. A column that no stream file has any more stays, empty in new rows. A change of type that
-// could lose values is failure.ErrNarrower.
+// could lose values is failure.ErrNarrower; one of the key, or of absent, is failure.ErrReshaped.
 func (w *Tables) Ensure(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
 	err = w.db.Do("", func(*duck.DB) error {
 		if err := requireSchemaName(schema); err != nil {
@@ -80,14 +80,7 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 	var changes []Change
 	err = w.db.DB.Transaction(ctx, func() error {
 		for _, t := range tables {
-			var done []Change
-			var err error
-			if isMoved(t) {
-				err = w.moveTable(ctx, schema, t)
-			}
-			if err == nil {
-				done, err = w.ensureTable(ctx, schema, t, stored[t.Name])
-			}
+			done, err := w.prepareTable(ctx, schema, t, stored, isMoved(t))
 			if err != nil {
 				if t.File != "" {
 					return fmt.Errorf("table %s (%s): %w", t.Name, t.File, err)
@@ -124,6 +117,23 @@ func changedColumns(t transform.Table, stored map[string]string) []transform.Col
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool {
 		return stored[c.Name] == sqlType(c.SQL)
 	})
+}
+
+// prepareTable makes or changes one table. stored are the columns of all stored tables; moved says that it is in the workspace's own schema still.
+func (w *Tables) prepareTable(ctx context.Context, schema string, t transform.Table, stored map[string]map[string]string, moved bool) ([]Change, error) {
+	if moved {
+		if err := w.moveTable(ctx, schema, t); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.requireSameTable(ctx, schema, t, stored); err != nil {
+		return nil, err
+	}
+	changes, err := w.ensureTable(ctx, schema, t, stored[t.Name])
+	if err != nil {
+		return nil, err
+	}
+	return changes, w.noteTable(ctx, schema, t, stored[t.Name])
 }
 
 func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Table, stored map[string]string) ([]Change, error) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"aqueduck/schemas"
 )
 
@@ -152,7 +154,7 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
-		one := columnPlan{name: d.Name, kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile && d.As != schemas.HasText, priorTypes: widenedFrom(d.NarrowerTypes)}
+		one := columnPlan{name: d.Name, tag: uint32(xxhash.Sum64String(d.Name)), kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile && d.As != schemas.HasText, priorTypes: widenedFrom(d.NarrowerTypes)}
 		for _, word := range d.Words {
 			if one.words == nil {
 				one.words = map[string]bool{}

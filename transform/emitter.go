@@ -62,8 +62,11 @@ func (e *batchEmitter) addRow(p *tablePlan, r int, children uint64, m *Meta) uin
 	return h
 }
 
-// contentHash hashes a row's content. An empty column contributes nothing: a new column at the end of a stream file changes no
-// hash until it has values.
+// extraTag stands for _extra in the hash of a row, as columnPlan.tag does for a column.
+const extraTag uint32 = 0xffff
+
+// contentHash hashes a row's content: the names of its columns, with their values. An empty column contributes nothing: a new column changes no hash
+// until it has values.
 func (e *batchEmitter) contentHash(p *tablePlan, cells []rowCell, gone bool, children uint64) uint64 {
 	b := append(e.canonical[:0], p.table.Name...)
 	if gone {
@@ -74,14 +77,12 @@ func (e *batchEmitter) contentHash(p *tablePlan, cells []rowCell, gone bool, chi
 		if !c.set || i < len(p.columns) && !p.columns[i].hashed {
 			continue
 		}
+		tag := extraTag
 		if i < len(p.columns) {
 			p.columns[i].filled = true
+			tag = p.columns[i].tag
 		}
-		tag := uint16(i)
-		if i == len(p.columns) {
-			tag = 0xffff
-		}
-		b = binary.LittleEndian.AppendUint16(b, tag)
+		b = binary.LittleEndian.AppendUint32(b, tag)
 		if p.out.vectors[firstColumn+i].kind.isFixed() {
 			b = binary.LittleEndian.AppendUint64(b, c.number)
 			continue

@@ -124,6 +124,8 @@ func Classify(err error) *Problem {
 			Next: "restore the file from a backup, or move it away: it is then written again from the published file, with all erasures that this warehouse knows"}
 	case errors.Is(err, failure.ErrNarrower):
 		return &Problem{Class: "config", What: FirstLine(err), Next: "restore the old type of the column, or rename it"}
+	case errors.Is(err, failure.ErrReshaped):
+		return &Problem{Class: "config", What: FirstLine(err), Next: "undo the change in the stream file, or give the stream another name (stream and table names): its rows are then read again"}
 	case errors.Is(err, failure.ErrQueryMemory):
 		return &Problem{Class: "query", What: FirstLine(err), Next: "query fewer rows, or raise the limit on the command line: aqueduck query --memory 8GB"}
 	case errors.Is(err, failure.ErrQueryRow):

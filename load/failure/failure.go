@@ -24,6 +24,8 @@ var (
 	ErrNoWholeFile = errors.New("no published file is intact")
 	// ErrNarrower is the error of a column whose new type might not fit all stored values.
 	ErrNarrower = errors.New("the stored values of a column might not fit its new type")
+	// ErrReshaped is the error of a table whose stored rows have another key, or are in another table, than its stream file says now.
+	ErrReshaped = errors.New("its stored rows do not fit the stream file")
 )
 
 var (
