@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 	"load/publish/keyed":          {"load/internal/clause", "load/internal/duck"},
 	"load":                        {"internal/crash", "internal/sandbox", "load/erase", "load/access", "load/facts", "load/failure", "load/internal/clause", "load/internal/disk", "load/internal/duck", "load/internal/stage", "load/internal/system", "load/internal/workdb", "load/layout", "load/mask", "load/read", "load/tombstone", "schemas", "transform"},
 	"load/mask":                   {"load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/layout", "load/read", "schemas", "transform", "transform/maskrule"},
-	"load/facts":                  {"load/internal/clause", "load/internal/duck", "load/internal/workdb", "load/read", "schemas", "transform"},
+	"load/facts":                  {"load/failure", "load/internal/clause", "load/internal/duck", "load/internal/workdb", "load/read", "schemas", "transform"},
 	"load/read":                   {"internal/sandbox", "load/failure", "load/internal/clause", "load/internal/duck"},
 	"load/erase":                  {"internal/crash", "load/internal/clause", "load/internal/duck", "load/internal/stage", "load/internal/workdb", "load/layout", "load/tombstone", "schemas", "transform"},
 	"load/tombstone":              {"load/internal/disk", "load/layout"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aqueduck/internal/crash"
+	"aqueduck/load/facts"
 	"aqueduck/load/failure"
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
@@ -82,10 +83,7 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 		for _, t := range tables {
 			done, err := w.prepareTable(ctx, schema, t, stored, isMoved(t))
 			if err != nil {
-				if t.File != "" {
-					return fmt.Errorf("table %s (%s): %w", t.Name, t.File, err)
-				}
-				return fmt.Errorf("table %s: %w", t.Name, err)
+				return facts.NameTable(t, err)
 			}
 			changes = append(changes, done...)
 		}
@@ -104,18 +102,10 @@ func (w *Tables) ensureTables(ctx context.Context, schema string, tables []trans
 	return append(changes, filled...), err
 }
 
-// sqlType gives the name that DuckDB reports for a declared type.
-func sqlType(declared string) string {
-	if declared == "TIMESTAMPTZ" {
-		return "TIMESTAMP WITH TIME ZONE"
-	}
-	return declared
-}
-
 // changedColumns gives the columns that a stored table lacks or has with another type.
 func changedColumns(t transform.Table, stored map[string]string) []transform.Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool {
-		return stored[c.Name] == sqlType(c.SQL)
+		return stored[c.Name] == transform.ReportedType(c.SQL)
 	})
 }
 
@@ -126,7 +116,7 @@ func (w *Tables) prepareTable(ctx context.Context, schema string, t transform.Ta
 			return nil, err
 		}
 	}
-	if err := w.requireSameTable(ctx, schema, t, stored); err != nil {
+	if err := facts.RequireFit(ctx, w.db.DB, schema, t, stored); err != nil {
 		return nil, err
 	}
 	changes, err := w.ensureTable(ctx, schema, t, stored[t.Name])
@@ -147,7 +137,7 @@ func (w *Tables) ensureTable(ctx context.Context, schema string, t transform.Tab
 		change := Change{schema, t.Name, c.Name, "added as " + c.SQL}
 		statement := "ADD COLUMN " + duck.Name(c.Name) + " " + c.SQL
 		if there {
-			if err := w.requireWidening(ctx, name, kind, c); err != nil {
+			if err := w.requireExact(ctx, name, kind, c); err != nil {
 				return nil, err
 			}
 			if err := w.noteType(ctx, schema, t.Name, c.Name, kind); err != nil {
@@ -248,19 +238,17 @@ func currentViewsOf(schema string, t transform.Table) []string {
 		duck.Table(schema, t.View), transform.GoneColumn, clause.Stored(schema, t), transform.GoneColumn)}
 }
 
-// requireWidening returns failure.ErrNarrower for a change of type that could lose values.
-func (w *Tables) requireWidening(ctx context.Context, table, stored string, c transform.Column) error {
-	if stored == "BIGINT" && c.SQL == "DOUBLE" {
-		var rounded int64
-		err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)
-		if err != nil || rounded > 0 {
-			return errors.Join(err, fmt.Errorf("%w: %d values of column %s are numbers that a double would round; type text keeps them", failure.ErrNarrower, rounded, c.Name))
-		}
-	}
-	if transform.IsWider(c.SQL, stored) {
+// requireExact returns failure.ErrNarrower where a column of whole numbers has one that a double would round.
+func (w *Tables) requireExact(ctx context.Context, table, stored string, c transform.Column) error {
+	if stored != "BIGINT" || c.SQL != "DOUBLE" {
 		return nil
 	}
-	return fmt.Errorf("%w: column %s is stored as %s but declared as %s", failure.ErrNarrower, c.Name, stored, c.SQL)
+	var rounded int64
+	err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+table+" WHERE NOT "+duck.Name(c.Name)+clause.ExactInDouble, nil, &rounded)
+	if err == nil && rounded > 0 {
+		err = fmt.Errorf("%w: %d values of column %s are numbers that a double would round; type text keeps them", failure.ErrNarrower, rounded, c.Name)
+	}
+	return err
 }
 
 // recordChanges records changed tables in _sync.schema_changes, all in one statement: a first run makes dozens.
@@ -277,9 +265,6 @@ func (w *Tables) recordChanges(ctx context.Context, changes []Change) error {
 	return err
 }
 
-// fileTypes names the types that can widen as stream files call them, by their names in DuckDB.
-var fileTypes = map[string]string{"BOOLEAN": "bool", "BIGINT": "int", "DOUBLE": "double"}
-
 // noteType records in _sync.meta a type that a column had before it widened. facts.Shapes gives these types.
 func (w *Tables) noteType(ctx context.Context, schema, table, column, stored string) error {
 	key := workdb.WasKey(schema, table, column)
@@ -288,7 +273,7 @@ func (w *Tables) noteType(ctx context.Context, schema, table, column, stored str
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return w.db.SaveNames(ctx, key, []string{strings.TrimSpace(was + " " + fileTypes[stored])})
+	return w.db.SaveNames(ctx, key, []string{strings.TrimSpace(was + " " + transform.FileType(stored))})
 }
 
 // requireSchemaName refuses a schema name that DuckDB or this program uses itself.

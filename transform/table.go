@@ -278,5 +278,23 @@ func systemColumn(name string, t schemas.Type, doc string) Column {
 // far as doubles are exact. A time never becomes text: no source sends that.
 var widerTypes = map[string][]string{"BOOLEAN": {"BIGINT", "DOUBLE", "VARCHAR"}, "BIGINT": {"DOUBLE", "VARCHAR"}, "DOUBLE": {"VARCHAR"}}
 
+// ReportedType is the name that DuckDB reports for the type of a Column.
+func ReportedType(sql string) string {
+	if sql == "TIMESTAMPTZ" {
+		return "TIMESTAMP WITH TIME ZONE"
+	}
+	return sql
+}
+
+// FileType is the name that stream files have for a type that DuckDB reports: text for VARCHAR.
+func FileType(reported string) string {
+	for name, codec := range codecs {
+		if ReportedType(codec.sql) == reported {
+			return string(name)
+		}
+	}
+	return reported
+}
+
 // IsWider reports whether a stored column of one DuckDB type can become one of another, wider type.
 func IsWider(wider, stored string) bool { return slices.Contains(widerTypes[stored], wider) }

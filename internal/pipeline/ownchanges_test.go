@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/plan"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	pipelinesync "aqueduck/internal/sync"
@@ -152,18 +153,22 @@ columns:
 	}
 }
 
-// TestT204AFileThatMakesAnotherTableIsRefused changes the key of a stream, and whether its records disappear. Nothing is stored until the file is as
-// before; then runs go on.
+// TestT204AFileThatMakesAnotherTableIsRefused changes the key of a stream, the type of a column, and whether records disappear. aqueduck check says so, and
+// nothing is stored until the file is as before; then runs go on.
 func TestT204AFileThatMakesAnotherTableIsRefused(t *testing.T) {
 	t.Parallel()
 	two := strings.Replace(strings.Replace(doors, "key: [id]", "key: [id, lang]", 1), "name: state", "name: lang", 1) +
 		"children:\n  - {table: door_runs, from: runs, key: [door_id, lang, id], columns: [{name: id, type: text}, {name: v, type: int}]}\n"
 	kept := strings.Replace(two, "absent: gone\n", "", 1)
-	for name, c := range map[string]struct{ before, after, says string }{
-		"another key":          {two, strings.NewReplacer("key: [id, lang]", "key: [id]", "[door_id, lang, id]", "[door_id, id]").Replace(two), "the key was id, lang when its rows were stored, and is id now"},
-		"another key of items": {two, strings.NewReplacer("lang, id]", "lang, v]").Replace(two), "the key was door_id, lang, id when its rows were stored, and is door_id, lang, v now"},
-		"absent removed":       {two, kept, "the file had `absent: gone` when the rows of doors_all were stored"},
-		"absent added":         {kept, two, "the file did not have `absent: gone` when the rows of doors were stored"},
+	for name, c := range map[string]struct {
+		before, after, says string
+		kind                error
+	}{
+		"another key":          {two, strings.NewReplacer("key: [id, lang]", "key: [id]", "[door_id, lang, id]", "[door_id, id]").Replace(two), "the key was id, lang when its rows were stored, and is id now", failure.ErrReshaped},
+		"another key of items": {two, strings.NewReplacer("lang, id]", "lang, v]").Replace(two), "the key was door_id, lang, id when its rows were stored, and is door_id, lang, v now", failure.ErrReshaped},
+		"absent removed":       {two, kept, "the file had `absent: gone` when the rows of doors_all were stored", failure.ErrReshaped},
+		"absent added":         {kept, two, "the file did not have `absent: gone` when the rows of doors were stored", failure.ErrReshaped},
+		"another type":         {two, strings.Replace(two, "seen, type: int", "seen, type: timestamp", 1), "column seen is stored as int, and the file says timestamp", failure.ErrNarrower},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,13 +181,19 @@ func TestT204AFileThatMakesAnotherTableIsRefused(t *testing.T) {
 			b.replaceDoors(c.after)
 			b.space.Advance(24 * time.Hour)
 			_, err := pipelinesync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[0], runner.Options{})
-			if !errors.Is(err, failure.ErrReshaped) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "doors.yaml") {
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "doors.yaml") {
 				t.Errorf("got %v, want one that says: %s", err, c.says)
 			}
 			if p := problem.Classify(err); p.Class != "config" {
 				t.Errorf("classified as %+v", p)
 			}
+			if refused, _ := plan.FindDoubts(t.Context(), b.runner.Config, b.runner.Catalogue, b.runner); !strings.Contains(strings.Join(refused, "\n"), c.says) {
+				t.Errorf("check says %q", refused)
+			}
 			b.replaceDoors(c.before)
+			if refused, _ := plan.FindDoubts(t.Context(), b.runner.Config, b.runner.Catalogue, b.runner); len(refused) > 0 {
+				t.Errorf("of the old file, check says %q", refused)
+			}
 			d.showPages(en, fr, `{"id":2,"updated_at":1700000002,"lang":"en","runs":[]}`)
 			b.syncOnce(runner.Options{Select: []string{"doors"}})
 			if got := b.queryRows("SELECT id, lang FROM doors ORDER BY ALL"); strings.Join(got, " ") != "1|en 1|fr 2|en" {

@@ -3,13 +3,17 @@ package plan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"aqueduck/internal/config"
 	"aqueduck/internal/dictionary"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
+	"aqueduck/load/facts"
+	"aqueduck/load/failure"
 	"aqueduck/schemas"
 )
 
@@ -54,8 +58,27 @@ func repeatFlags(given problem.CLIFlags, texts []string) []string {
 
 // describeRefusals says why the next run would refuse the directory as it is now.
 func describeRefusals(ctx context.Context, r *runner.Runner) (texts []string) {
-	for _, refused := range sync.FindRefusals(ctx, r) {
+	for _, refused := range append(sync.FindRefusals(ctx, r), findUnfit(ctx, r)...) {
 		texts = append(texts, refused.Line(r.Given))
 	}
 	return texts
+}
+
+// findUnfit returns why a run would not store rows in the tables that are published, as the stream files are now.
+func findUnfit(ctx context.Context, r *runner.Runner) (found []*problem.Problem) {
+	for _, workspace := range r.Config.WorkspaceNames() {
+		streams, err := widenStreams(ctx, r, workspace)
+		if err == nil {
+			err = runlog.WithPublished(ctx, r.Dir, func(f runlog.PublishedDB) error {
+				return facts.Unfit(ctx, f.Reader, workspace, dictionary.Tables(streams))
+			})
+		}
+		switch {
+		case errors.Is(err, failure.ErrReshaped), errors.Is(err, failure.ErrNarrower):
+			found = append(found, problem.Classify(fmt.Errorf("the tables of %s: %w", workspace, err)))
+		case err != nil && !errors.Is(err, failure.ErrNothingPublished):
+			r.Log.Debug("the tables of the published file were not compared", "error", err)
+		}
+	}
+	return found
 }
