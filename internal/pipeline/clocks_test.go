@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -106,6 +108,52 @@ func TestT164ClocksThatDifferAreReported(t *testing.T) {
 		found := findingsNamed(report, "clocks_disagree")
 		if told := len(found) == 1 && strings.Contains(found[0].Message, tt.audit); told != (tt.audit != "") {
 			t.Errorf("%s: the findings are %+v", tt.off, report.Findings)
+		}
+	}
+}
+
+// TestT205APastDayKeepsItsCopy has the machine's clock go back by a day. Nothing of the day before is at the source any more.
+func TestT205APastDayKeepsItsCopy(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(401))
+	d := b.withDoors("")
+	b.replaceDoors(strings.Replace(doors, "absent: gone\n", "absent: gone\nsnapshot: day\n", 1))
+	clock := &wrongClock{right: b.space.CurrentTime}
+	b.runner.Now = clock.Now
+	updated := 0
+	read := func(state string, off time.Duration) []string {
+		updated++
+		d.showPages(doorJSON(1, updated, state))
+		clock.jump(off)
+		b.syncOnce(runner.Options{Select: []string{"doors"}})
+		return b.queryRows("SELECT state, count(*) OVER () FROM doors_daily ORDER BY snapshot_date")
+	}
+	read("open", 0)
+	b.space.Advance(24 * time.Hour)
+	read("shut", 0)
+	b.space.Advance(time.Hour)
+	if got := read("ajar", -24*time.Hour); strings.Join(got, " ") != "open|2 ajar|2" {
+		t.Errorf("the copies of two days are %v", got)
+	}
+}
+
+// TestT206AClockThatWasAheadDoesNotStopTheLake: the files of the first run have a time that is a year ahead.
+func TestT206AClockThatWasAheadDoesNotStopTheLake(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(401)).publishingLake()
+	d := b.withDoors("")
+	b.writeConfig(strings.Replace(b.readConfig(), "{dir: data", "{dir: data, parquet: 6h", 1))
+	clock := &wrongClock{right: b.space.CurrentTime}
+	b.runner.Now = clock.Now
+	for i, off := range []time.Duration{365 * 24 * time.Hour, 0} {
+		clock.jump(off)
+		d.showPages(doorJSON(1, i, "open"))
+		b.syncOnce(runner.Options{Select: []string{"doors"}})
+		b.space.Advance(24 * time.Hour)
+		text, err := os.ReadFile(filepath.Join(b.runner.Dir.Lake("main"), "_manifest.json"))
+		b.failOn(err)
+		if !strings.Contains(string(text), filepath.Base(b.runner.Dir.Current())) {
+			t.Errorf("with a clock that is ahead by %s, the lake is of another file", off)
 		}
 	}
 }

@@ -23,13 +23,13 @@ func (r *Run) AddFinding(f load.Finding) {
 	}
 }
 
-// warehouseDate returns today's date in the warehouse's time zone, as midnight UTC so that dates can be compared.
-func (r *Run) warehouseDate() time.Time {
+// warehouseDate returns the date of a time in the warehouse's time zone, as midnight UTC so that dates can be compared.
+func (r *Run) warehouseDate(at time.Time) time.Time {
 	zone, err := time.LoadLocation(r.Config.Warehouse.Timezone)
 	if err != nil {
 		zone = time.UTC // the configuration was checked
 	}
-	return dateOf(r.Now().In(zone))
+	return dateOf(at.In(zone))
 }
 
 // dateOf returns the date that a time shows, as midnight UTC.
