@@ -1,7 +1,9 @@
 package extract
 
 import (
+	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"aqueduck/extract/internal/scan"
@@ -16,6 +18,32 @@ func RecordKey(s *schemas.Stream, raw []byte) (string, bool) {
 		return "", false
 	}
 	return scan.Scalar(scan.Field(raw, path...))
+}
+
+// RepeatedKeys counts the records of one answer that have the key of another one of them, and another text. It is 0 when a column of the key is no
+// field of the record.
+func RepeatedKeys(s *schemas.Stream, records []Record) (repeated int64) {
+	var paths [][]string
+	for _, c := range s.Columns {
+		if slices.Contains(s.Key, c.Name) && len(c.From) > 0 && !strings.HasPrefix(c.From[0], "$") {
+			paths = append(paths, c.From)
+		}
+	}
+	if len(paths) < len(s.Key) {
+		return 0
+	}
+	texts := map[string][]byte{}
+	for _, r := range records {
+		var key []byte
+		for _, path := range paths {
+			key = append(append(key, scan.Field(r.Raw, path...)...), 0)
+		}
+		if text, came := texts[string(key)]; came && !bytes.Equal(text, r.Raw) {
+			repeated++
+		}
+		texts[string(key)] = r.Raw
+	}
+	return repeated
 }
 
 // RecordTime returns the time by which the stream's list is asked, in Unix seconds; false when the stream or the record has none.

@@ -202,3 +202,34 @@ func TestT204AFileThatMakesAnotherTableIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestT207AKeyThatRecordsShareIsReported: only one of two records of an answer can be stored. A record that a list shows twice with the same text is none.
+func TestT207AKeyThatRecordsShareIsReported(t *testing.T) {
+	t.Parallel()
+	one, same, other := `{"id":1,"updated_at":1700000001,"state":"a"}`, `{"id":2,"updated_at":1700000001,"state":"a"}`, `{"id":3,"updated_at":1700000001,"state":"b"}`
+	var b *testBed
+	var d *doorList
+	read := func(key, page string) (messages []string) {
+		t.Helper()
+		b = newBed(t, tinyConfig(401))
+		d = b.withDoors("")
+		b.replaceDoors(strings.Replace(doors, "key: [id]", "key: ["+key+"]", 1))
+		d.showPages(page)
+		for _, f := range findingsNamed(b.syncOnce(runner.Options{Select: []string{"doors"}}), "keys_repeat") {
+			messages = append(messages, f.Message)
+		}
+		return messages
+	}
+	if got := read("id", one+","+one+","+same+","+other); len(got) > 0 {
+		t.Errorf("of a unique key: %q", got)
+	}
+	if got := read("state", one+","+same+","+other); len(got) != 1 || !strings.Contains(got[0], "of 3 records of one answer, 1 have the key (state) of another") {
+		t.Errorf("of a key that two of three records have: %q", got)
+	}
+	// A list with pages that the file says wrong: the first step is in the file.
+	d.showPages(one, other, other, same)
+	report := b.trySync(runner.Options{Select: []string{"doors"}})
+	if s := streamResult(t, report, "doors"); s.Class != "source" || !strings.HasPrefix(s.Next, "compare page:, endpoint: and key: in ") {
+		t.Errorf("%+v", s)
+	}
+}

@@ -3,6 +3,7 @@ package stream
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"aqueduck/extract"
 	"aqueduck/load"
@@ -19,6 +20,20 @@ func auditPage(t *Task, page extract.Page) {
 			t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: cmp.Or(table, t.Tables[0].Name), Kind: "known", Name: what + "_capped", Once: true,
 				Expected: fmt.Sprint(of), Found: fmt.Sprint(sent), Message: "the source sends only the newest: older ones are stored only if an earlier run read them"})
 		}
+	}
+}
+
+// auditKeys notes a finding when records of one answer have the same key: of these only one is stored. Of a user's stream alone: the keys of the others are
+// known to be unique.
+func auditKeys(t *Task, page extract.Page) {
+	if t.Stream.BuiltIn || t.keysRepeat {
+		return
+	}
+	repeated := extract.RepeatedKeys(t.Stream, page.Records)
+	if t.keysRepeat = repeated > 0; t.keysRepeat {
+		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "soft", Name: "keys_repeat", Once: true,
+			Expected: "0", Found: fmt.Sprint(repeated), Message: fmt.Sprintf("of %d records of one answer, %d have the key (%s) of another: only the newest of them is stored; if each is to be a row, name more columns in key: of %s",
+				len(page.Records), repeated, strings.Join(t.Stream.Key, ", "), t.Stream.File)})
 	}
 }
 

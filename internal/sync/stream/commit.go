@@ -93,6 +93,7 @@ func (t *Task) addPage(page extract.Page) error {
 		}
 	}
 	auditPage(t, page)
+	auditKeys(t, page)
 	if page.Gap {
 		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "known", Name: "feed_gap",
 			Message: "the feed no longer has the stored cursor; it was read again from its beginning"})
@@ -186,12 +187,12 @@ func RefuseMostRejected(t *Task, rejects []transform.Reject, taken int64) error 
 		return nil
 	}
 	if reason == transform.ReasonNoKey {
-		reason += "; the key is " + strings.Join(t.Stream.Key, ", ")
+		reason += ": a column of the key (" + strings.Join(t.Stream.Key, ", ") + ") or a required one has no value, or one of another type"
 	}
 	return &problem.Problem{Class: "data",
 		What: fmt.Sprintf("stream %s: %d of %d records were rejected (%s); their text is in %s, the watermark did not move",
 			t.Stream.Name, whole, whole+taken, reason, t.Run.RejectFile(t.Workspace.Name, t.Stream.Name)),
-		Next: "compare key: and required: in " + t.Stream.File + " with a record of the source"}
+		Next: "compare key:, required: and the types of these columns in " + t.Stream.File + " with a record: aqueduck streams try " + t.Stream.Name}
 }
 
 // minRejected is the smallest number of whole records among the dead letters that stops a stream. Fewer are bad records, not a wrong stream file.

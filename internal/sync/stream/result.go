@@ -52,6 +52,8 @@ func explainRequirement(t *Task, p *problem.Problem) {
 		p.Next = fmt.Sprintf("set api_version to %s or later, which has it; the workspace uses %s", needs.Version, asked)
 	case p.Class == "not_found" && !t.Stream.BuiltIn:
 		p.Next = "compare endpoint: in " + t.Stream.File + " with the API's documentation; until then the stream is unavailable, and each run checks again"
+	case p.Class == "source" && !t.Stream.BuiltIn: // its paging may be declared wrong
+		p.Next = "compare page:, endpoint: and key: in " + t.Stream.File + " with the API's documentation: aqueduck streams new proposes them; if they are right, " + p.Next
 	}
 }
 

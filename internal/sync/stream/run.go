@@ -192,6 +192,7 @@ type Task struct {
 	swept        sweptList       // the list of the current sweep
 	walkBegan    time.Time       // when the current sweep began, by the clock of the work database
 	batchOpened  time.Time       // when the open batch received its first record
+	keysRepeat   bool            // records of one answer had the same key, and the finding is noted
 	listCapped   bool            // the source sent a record with a truncated list, and the finding is noted
 	Done         bool            // the last phase was read to its end
 	Newest       bool            // the forward pass is complete: the watermark is where the run wanted it, or the sweep ended
