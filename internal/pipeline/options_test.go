@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -346,6 +347,32 @@ func TestInterruptedRunKeepsCompletePagesAndContinues(t *testing.T) {
 		t.Errorf("kept %d rows, then %s", kept, report.LastLine())
 	}
 	b.equalsOracle()
+}
+
+// TestAnInterruptedRunLeavesTheFreshnessToTheNextOne: a signal ends the reading of the published file, too, which is no damage of the file.
+func TestAnInterruptedRunLeavesTheFreshnessToTheNextOne(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(69))
+	b.writeConfig(nightly + "alerts: {ops: {webhook: \"http://127.0.0.1:1/hook\"}}\n")
+	b.runner.Alerts = sync.NewSender(b.runner, b.runner.Config.Lookup)
+	pipeline := b.runner.Config.Pipelines[0]
+	_, err := sync.Run(t.Context(), b.runner, pipeline, runner.Options{Select: []string{"deleted_contacts"}}, io.Discard)
+	b.failOn(err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first := b.space.RequestCount()
+	b.space.RunBetween(func(n int) {
+		if n == first+2 {
+			cancel()
+		}
+	})
+	report, err := sync.Run(ctx, b.runner, pipeline, runner.Options{}, io.Discard)
+	if err != nil || report.Exit() != problem.ExitInterrupted {
+		t.Fatalf("%v %+v", err, report)
+	}
+	if log := b.log.String(); strings.Contains(log, "level=WARN") {
+		t.Errorf("the log has a warning:\n%s", log)
+	}
 }
 
 // TestT151CloseErrorIsReported: an error at the end of a run is an error of the run.

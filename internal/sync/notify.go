@@ -44,7 +44,9 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun,
 		ended.Changes = append(ended.Changes, d.String())
 	}
 	r.Alerts.NotifyEnded(ctx, ended)
-	NotifyFreshness(ctx, r)
+	if !ended.Interrupted { // the process is to end; the next run looks
+		NotifyFreshness(ctx, r)
+	}
 }
 
 // driftOfRun returns the schema drift that a run recorded and published. A signal that ended the run does not stop the reading.
