@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"internal/console":            {"docs/queries", "internal/answer", "internal/chart", "internal/config", "internal/console/web", "internal/dictionary", "internal/fleet", "internal/metrics", "internal/problem", "internal/runlog", "internal/term", "load/failure", "load/layout", "load/read", "schemas"},
 	"internal/fleet":              {"internal/config", "internal/problem", "internal/remote", "internal/runlog", "load/layout", "schemas"},
 	"internal/cli/render":         {"internal/admin", "internal/config", "internal/dictionary", "internal/fleet", "internal/grammar", "internal/plan", "internal/preview", "internal/problem", "internal/runlog", "internal/term", "internal/verify", "load/access", "transform"},
-	"internal/verify":             {"extract", "extract/api", "internal/config", "internal/plan", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/compare", "load/facts", "load/failure", "load/lakecheck", "load/mask", "schemas", "transform"},
+	"internal/verify":             {"extract", "extract/api", "internal/config", "internal/plan", "internal/problem", "internal/runlog", "internal/runner", "internal/sync", "internal/sync/stream", "internal/sync/warehouse", "internal/term", "load", "load/compare", "load/facts", "load/failure", "load/lakecheck", "load/layout", "load/mask", "schemas", "transform"},
 	"extract/discover":            {"extract/api", "extract/internal/envelope", "extract/internal/scan", "schemas"},
 	"load/lakecheck":              {"load/internal/disk", "load/internal/duck", "load/layout", "load/publish", "load/read"},
 	"load/differ":                 {"load/internal/duck", "load/read"},

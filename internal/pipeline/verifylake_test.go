@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,24 @@ func TestVerifyFindsDamagedParquetFiles(t *testing.T) {
 		if v := b.verifyPublished(verify.VerifyOptions{}); v.Exit() != problem.ExitOK {
 			t.Errorf("%s, after the next step:\n%s", what, verificationText(v))
 		}
+	}
+}
+
+// TestVerifyComparesThePublishedFileWithItsChecksum: a changed byte may be in a block that no query of the verification reads.
+func TestVerifyComparesThePublishedFileWithItsChecksum(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(452))
+	b.syncOnce(runner.Options{Select: []string{"deleted_contacts"}})
+	file := b.runner.Dir.Current()
+	b.failOn(os.Chmod(file, 0o644))
+	content, err := os.ReadFile(file)
+	b.failOn(err)
+	content[len(content)-3000] ^= 1
+	b.failOn(os.WriteFile(file, content, 0o644))
+	_, err = verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{}, func(string) {})
+	var p *problem.Problem
+	if !errors.As(err, &p) || p.Class != "data" || p.Exit != problem.ExitBreached || !strings.Contains(p.What, "was changed after it was published") {
+		t.Errorf("got %+v, %v", p, err)
 	}
 }
 

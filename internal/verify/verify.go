@@ -23,6 +23,7 @@ import (
 	"aqueduck/load/compare"
 	"aqueduck/load/facts"
 	"aqueduck/load/failure"
+	"aqueduck/load/layout"
 	"aqueduck/load/mask"
 	"aqueduck/schemas"
 	"aqueduck/transform"
@@ -32,6 +33,11 @@ import (
 // it compares with the file that is published when it begins. tell gets the estimated requests of a full verification before the first one.
 func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
 	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Lakes: []VerifiedLake{}, Findings: []Finding{}, Whole: true, Given: r.Given}
+	if v.File != "" {
+		if err := layout.CheckSum(v.File, layout.SumFile(v.File)); err != nil && !errors.Is(err, layout.ErrNoSum) { // check names a missing one
+			return nil, &problem.Problem{Class: "data", What: err.Error(), Next: "aqueduck sync: it goes on from an older file that is intact, or says what to restore", Exit: problem.ExitBreached}
+		}
+	}
 	held, err := compare.Compare(ctx, r.Dir, v.File)
 	if err != nil {
 		return nil, err
