@@ -103,6 +103,8 @@ func reportOmitted(ctx context.Context, r *stream.Run) {
 		if err == nil && !made[o.Model.Name] {
 			r.AddNote(o.Model.File + ": " + o.String())
 			r.Runner.Log.Warn("the published file lacks a model", "file", o.Model.File, "error", o.String(), "next", o.NextStep())
+			missing := fmt.Sprintf("%s: %s (%s)", o.Model.File, o, o.NextStep())
+			r.Reported.MissingModels = strings.TrimPrefix(r.Reported.MissingModels+"; "+missing, "; ")
 		}
 	}
 }

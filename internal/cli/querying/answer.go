@@ -111,7 +111,7 @@ func (a Asker) explainMissing(ctx context.Context, text string) string {
 		return ""
 	}
 	name := found[1]
-	if missing, err := runlog.FindMissingModels(ctx, a.Dir); err == nil && strings.Contains(missing, "."+name+": ") {
+	if missing, err := runlog.FindMissingModels(ctx, a.Dir); err == nil && (strings.Contains(missing, "."+name+": ") || strings.Contains(missing, `model "`+name+`" reads `)) {
 		return "the last publish left this model out; see why: aqueduck status"
 	}
 	var elsewhere string
