@@ -179,6 +179,16 @@ func TestVerifyKnowsTheListsOfContactsReadByID(t *testing.T) {
 	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
 		t.Errorf("nothing differs, and verify finds\n%s", verificationText(v))
 	}
+	// An older copy in the table of the search is not what readers see, as long as the copy by id is up to date.
+	b.plantRows("INSERT INTO _raw.contacts_raw BY NAME SELECT * EXCLUDE (_gone_at, read_at) REPLACE (updated_at - INTERVAL 30 DAY AS updated_at, 'old' AS name) FROM _raw.contacts_by_id_all WHERE id = '" + id + "'")
+	if v := b.verifyPublished(verify.VerifyOptions{Deep: true}); v.Exit() != problem.ExitOK {
+		t.Errorf("an older copy beside a newer one: verify finds\n%s", verificationText(v))
+	}
+	b.plantRows("UPDATE _raw.contacts_by_id_all SET updated_at = updated_at - INTERVAL 40 DAY WHERE id = '" + id + "'")
+	if got := strings.Join(listDifferences(b.verifyPublished(verify.VerifyOptions{Deep: true})), "\n"); !strings.Contains(got, "contacts_raw stale "+id) {
+		t.Errorf("two older copies are not found: %q", got)
+	}
+	b.plantRows("UPDATE _raw.contacts_by_id_all SET updated_at = updated_at + INTERVAL 40 DAY WHERE id = '" + id + "'; DELETE FROM _raw.contacts_raw WHERE id = '" + id + "'")
 	b.plantRows("DELETE FROM _raw.contact_tags_by_id WHERE contact_id = '" + id + "'")
 	if got := strings.Join(listDifferences(b.verifyPublished(verify.VerifyOptions{Deep: true})), "\n"); !strings.Contains(got, `contact_tags_raw missing ["`+id) {
 		t.Errorf("a missing tag is not found: %q", got)

@@ -100,7 +100,7 @@ func (c *Comparison) CompareRecords(ctx context.Context, a Baseline, batches []t
 }
 
 // judgeRecords chooses the records that say something about the file: those that are neither newer than the file nor
-// older than its rows. Of several copies it takes the one that a commit would take.
+// older than its rows, and whose row is what readers see. Of several copies it takes the one that a commit would take.
 func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Batch) error {
 	where := "true"
 	var args []any
@@ -109,6 +109,14 @@ func (c *Comparison) judgeRecords(ctx context.Context, a Baseline, own stage.Bat
 		where = fmt.Sprintf(`(%[1]s IS NULL OR %[1]s >= $1 AND %[1]s < $2) AND NOT EXISTS (SELECT 1 FROM %[2]s t WHERE %[3]s AND t.%[4]s > %[1]s)`,
 			at, c.DB.StoredName(ctx, a.Schema, a.Table.Name), clause.Matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
 		args = []any{a.From.UTC(), a.To.UTC()}
+		beside, err := c.HasRelation(ctx, a.Schema, a.Table.Beside)
+		if err != nil {
+			return err
+		}
+		if beside { // readers see the newer of the two copies
+			where += fmt.Sprintf(" AND NOT EXISTS (SELECT 1 FROM %s t JOIN %s b ON %s WHERE %s AND t.%[5]s < %[6]s AND b.%[5]s >= %[6]s)", c.DB.StoredName(ctx, a.Schema, a.Table.Name),
+				c.DB.StoredName(ctx, a.Schema, a.Table.Beside), clause.Matches("b.", a.Table.Key, "t.", a.Table.Key), clause.Matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest), at)
+		}
 	}
 	winners := clause.NewestCopies("(SELECT s.* FROM "+own.Name+" s WHERE "+where+")", a.Table)
 	_, err := c.DB.Exec(ctx, "CREATE OR REPLACE TEMP TABLE verify_judged AS SELECT _row, "+clause.KeyText("s.", a.Table.Key)+" AS record FROM "+winners+" s", args...)
