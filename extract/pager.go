@@ -144,8 +144,11 @@ func countOn(p Position, _ *envelope.Envelope) (Position, bool, error) {
 }
 
 func noCursor(p Position, e *envelope.Envelope) (Position, bool, error) {
-	return p, false, fmt.Errorf("the answer has no `pages.next` after %d records, and nothing indicates the end of the list (total_count %d)",
-		p.Rows+int64(len(e.Records)), e.Total)
+	states := "it has no total_count"
+	if e.Total >= 0 {
+		states = fmt.Sprintf("its total_count is %d", e.Total)
+	}
+	return p, false, fmt.Errorf("the answer has no `pages.next` after %d records, and nothing indicates the end of the list: %s", p.Rows+int64(len(e.Records)), states)
 }
 
 func nestedOn(p Position, e *envelope.Envelope) (Position, bool, error) {

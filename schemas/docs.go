@@ -40,10 +40,12 @@ Every table has these columns after those of its file, in this order:
 
 A scalar column that you add to a file later is filled from ` + "`" + `_extra` + "`" + `, also for stored rows. A field that another column took until then is not in
 ` + "`" + `_extra` + "`" + `: stored rows get its value by ` + "`" + `sync --full-refresh` + "`" + `. A new ` + "`" + `int` + "`" + ` column is also filled from a ` + "`" + `text` + "`" + ` column with the same path. If a column
-has several paths, values at the unused paths stay in ` + "`_extra`" + `. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
+has several paths, values at the unused paths stay in ` + "`_extra`" + `. A column that returns to a file is filled like a new one. A column
+with another name is a new one: a row gets its value when it is read again, and the old column stays, null in new rows. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
 
 A duration is one or several numbers with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `1d12h` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
-letters, digits and _. A file that uses keys or values marked "not built yet" is refused.
+letters, digits and _. Choose the key well: another key, a narrower type, or ` + "`absent: gone`" + ` added or removed, needs a stream of another name
+once rows are stored. ` + "`check` and `plan`" + ` say so. A file that uses keys or values marked "not built yet" is refused.
 
 ## Lists of other APIs
 

@@ -217,7 +217,7 @@ var (
 	suffix   = grammar.NewForm(`^_[a-z][a-z0-9_]{0,20}$`, "a suffix is _ and lower-case letters, digits and _: %q is not")
 	sqlFile  = grammar.NewForm(`^[a-z][a-z0-9_]*\.sql$`, "%q is not the name of an SQL file")
 	dotted   = grammar.NewForm(`^[^.$\s][^.\s]*(\.[^.\s]+)*$`, "%q is not a path of keys with dots between")
-	request  = grammar.NewForm(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected GET or POST, and a path in which {id} is the only placeholder, found %q")
+	request  = grammar.NewForm(`^(GET|POST) (/([A-Za-z0-9_.-]+|\{id\}))+$`, "expected GET or POST, and a path in which {id} is the only placeholder (parameters after ? go in read.query), found %q")
 	value    = grammar.NewForm(`^[A-Za-z0-9_-]{1,128}$`, "a value is letters, digits, _ and -, as the API's are: %q is not")
 	word     = grammar.NewForm(`^[A-Za-z0-9_.-]{1,64}$`, "a word is letters, digits, _, . and -: %q is not")
 	inTable  = grammar.NewForm(`^_?[a-z][a-z0-9_]{0,62}$`, "a column's name is lower-case letters, digits and _: %q is not")

@@ -327,8 +327,8 @@ func (p talkPart) isAnswer() bool {
 	return (p.author == "admin" || p.agent) && p.kind == "comment" || withWords
 }
 
-// isResolved reports whether a conversation was resolved at the first contact, and whether that can be told already.
-func (r *replay) isResolved(c *talk) (yes, told bool) {
+// isResolved reports whether a conversation was resolved at the first contact, and whether that is decided already.
+func (r *replay) isResolved(c *talk) (yes, decided bool) {
 	closed, is := c.firstClose()
 	wrote, answered := false, false
 	for _, p := range append([]talkPart{{at: c.began, author: c.begunBy, opening: true}}, c.parts...) {
@@ -358,23 +358,23 @@ func (c *talk) sharesAContact(d *talk) bool {
 }
 
 func (r *replay) resolvedAtFirstContact() (rows []string) {
-	type counts struct{ all, told, resolved int }
+	type counts struct{ all, decided, resolved int }
 	channels := map[string]*counts{}
 	for _, c := range r.talks {
 		if channels[c.channel] == nil {
 			channels[c.channel] = &counts{}
 		}
-		yes, told := r.isResolved(c)
+		yes, decided := r.isResolved(c)
 		channels[c.channel].all++
-		if told {
-			channels[c.channel].told++
+		if decided {
+			channels[c.channel].decided++
 			if yes {
 				channels[c.channel].resolved++
 			}
 		}
 	}
 	for channel, n := range channels {
-		rows = append(rows, fmt.Sprint(channel, "|", n.all, "|", n.told, "|", n.resolved, "|", percentOf(n.resolved, n.told)))
+		rows = append(rows, fmt.Sprint(channel, "|", n.all, "|", n.decided, "|", n.resolved, "|", percentOf(n.resolved, n.decided)))
 	}
 	return rows
 }

@@ -160,7 +160,7 @@ func (w *workspaceEntry) workspaceSpec() *grammar.Spec {
 			{Name: "base_url", Example: "${WORKSPACE_URL}", Kind: grammar.Text, Into: w.takeBaseURL, Required: true, Verbatim: true, Secret: regexp.MustCompile(`//[^/]*@`).MatchString,
 				Doc: "Address of the API in the workspace's region, best from a variable. `emulator` is the built-in workspace. No default."},
 			{Name: "token", Kind: grammar.Text, Into: w.takeToken, Verbatim: true, Secret: hasLiteralText,
-				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself. No default."},
+				Doc: "`${VAR}` or `${file:/run/secrets/x}`, a file that only its owner can read. Never the token itself. Required, unless `base_url` is the word `emulator`."},
 			{Name: "api_version", Kind: grammar.Text, Into: func(v *grammar.Value) { w.APIVersion = v.Text() }, Default: LatestVersion, Form: versionForm, Check: checkVersion, Hint: `e.g. "` + LatestVersion + `", the latest that there is`, Doc: "API version that each request asks for, `" + LatestVersion + "` at most."},
 			{Name: "version_header", Kind: grammar.Text, Into: func(v *grammar.Value) { w.VersionHeader = v.Text() }, Default: "Service-Version", Form: headerForm, Check: checkHeader, Hint: "e.g. Service-Version", Doc: "Header that carries the version. A header with another use is refused."},
 			{Name: "requests_per_minute", Kind: grammar.Int, Into: func(v *grammar.Value) { w.RequestsPerMinute = v.Int() }, Min: 1, Max: 1_000_000,

@@ -219,7 +219,7 @@ func TestFailedPublishReportsTheCauseAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ when, want string }{
 		"after a row was written": {"work/work.duckdb", "publish: "},
-		"before one was":          {"", "copy the published file to write to it"},
+		"before one was":          {"", "make a copy of the published file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -71,4 +71,4 @@ var runMutants = []mutant{
 }
 
 // mutants are all mutants.
-var mutants = slices.Concat(extractMutants, interpretMutants, transformMutants, loadMutants, runMutants)
+var mutants = slices.Concat(extractMutants, interpretMutants, transformMutants, loadMutants, fileMutants, runMutants)

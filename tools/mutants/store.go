@@ -157,7 +157,7 @@ var loadMutants = []mutant{
 	},
 	{
 		bug: "a new record beside a key that is stored twice counts as unchanged", file: "load/merge.go", killer: "load.TestFewRecordsAreComparedWithTheStoredRowsOfTheirTimes",
-		old: "SELECT DISTINCT s._row, %s, '%s' AS state FROM %s s JOIN", new: "SELECT s._row, %s, '%s' AS state FROM %s s JOIN",
+		old: "SELECT DISTINCT s._row, %s, '%s' AS __state FROM %s s JOIN", new: "SELECT s._row, %s, '%s' AS __state FROM %s s JOIN",
 	},
 	{
 		bug: "few records count as unchanged when one of them is", file: "load/merge.go", killer: "load.TestFewRecordsAreComparedWithTheStoredRowsOfTheirTimes",

@@ -86,7 +86,7 @@ func (w *Database) MakeWritableLocked() error {
 		w.DB.AdoptDefinitions(before)
 	}
 	if err != nil {
-		w.broken = w.classifyError(fmt.Errorf("copy the published file to write to it: %w", err))
+		w.broken = w.classifyError(fmt.Errorf("make a copy of the published file that can be written to: %w", err))
 	}
 	return w.broken
 }

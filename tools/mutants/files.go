@@ -1,0 +1,49 @@
+package main
+
+// fileMutants break what a changed stream file, or a wrong clock, does to stored rows.
+var fileMutants = []mutant{
+	{
+		bug: "a column of the record is taken for that of the commit", file: "load/internal/clause/row.go", killer: "pipeline.TestT200ColumnsMayHaveAnyName",
+		old: "AS __unknown FROM %[1]s)\n\t\tWHERE __unknown IS NULL OR _row >= __unknown", new: "AS unknown FROM %[1]s)\n\t\tWHERE unknown IS NULL OR _row >= unknown",
+	},
+	{
+		bug: "the hash of a row has the places of its columns, not their names", file: "transform/compile.go", killer: "pipeline.TestT201AColumnWithAnotherNameIsFilled",
+		old: "tag: uint32(xxhash.Sum64String(d.Name))", new: "tag: uint32(xxhash.Sum64String(fmt.Sprint(i)))",
+	},
+	{
+		bug: "an erasure leaves columns that no file declares", file: "load/erase/subjects.go", killer: "pipeline.TestT202ErasureReachesColumnsThatNoFileDeclares",
+		old: "slices.Concat(t.Columns, t.Left)", new: "slices.Clone(t.Columns)",
+	},
+	{
+		bug: "a column that returns to its file is not filled", file: "load/reshape.go", killer: "pipeline.TestT203AColumnThatReturnsIsFilled",
+		old: "	if err != nil || lost == (i < 0) {\n", new: "	if err != nil || lost == (i < 0) || i >= 0 {\n",
+	},
+	{
+		bug: "another key is taken for the one of the stored rows", file: "load/facts/fitting.go", killer: "pipeline.TestT204AFileThatMakesAnotherTableIsRefused",
+		old: "	if err == nil && rows > 0 {\n", new: "	if err == nil && rows < 0 {\n",
+	},
+	{
+		bug: "rows under the name of another absent are not looked for", file: "load/facts/fitting.go", killer: "pipeline.TestT204AFileThatMakesAnotherTableIsRefused",
+		old: "gone != (t.View == \"\")", new: "gone == (t.View == \"\")",
+	},
+	{
+		bug: "the day of a copy is that of this machine", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestT205APastDayKeepsItsCopy",
+		old: "t.Workspace.Client.AnsweredNow()", new: "t.Run.Now()",
+	},
+	{
+		bug: "Parquet files of a later time are not due", file: "load/publish/unchanged.go", killer: "pipeline.TestT206AClockThatWasAheadDoesNotStopTheLake",
+		old: " || age < 0 || ", new: " || ",
+	},
+	{
+		bug: "a key that records of an answer share is not noticed", file: "extract/keys.go", killer: "pipeline.TestT207AKeyThatRecordsShareIsReported",
+		old: "came && !bytes.Equal(text, r.Raw)", new: "came && text == nil",
+	},
+	{
+		bug: "a part of the table decides which columns nearly every row has", file: "load/facts/facts.go", killer: "facts.TestT33ColumnsThatNearlyEveryRowHas",
+		old: "[]int64{most / 16, most}", new: "[]int64{most / 16}",
+	},
+	{
+		bug: "the first retry after an answer that broke waits as long as after others", file: "extract/api/send.go", killer: "api.TestAnAnswerThatBrokeIsAskedForAgainSoon",
+		old: "n == 1 && e.answerBroke()", new: "n == 0 && e.answerBroke()",
+	},
+}
