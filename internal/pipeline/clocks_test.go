@@ -157,3 +157,23 @@ func TestT206AClockThatWasAheadDoesNotStopTheLake(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedReadsWhatFailedAfterAClockThatWasAhead: the run that was right has a time that is a year ahead.
+func TestFailedReadsWhatFailedAfterAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(401))
+	d := b.withDoors("")
+	clock := &wrongClock{right: b.space.CurrentTime}
+	b.runner.Now = clock.Now
+	d.showPages(doorJSON(1, 1, "open"))
+	clock.jump(365 * 24 * time.Hour)
+	b.syncOnce(runner.Options{})
+	clock.jump(0)
+	b.space.Advance(24 * time.Hour)
+	d.showPages(`{"id":1,`)
+	b.trySync(runner.Options{})
+	d.showPages(doorJSON(1, 2, "shut"))
+	if report := b.trySync(runner.Options{Failed: true}); len(report.Streams) != 1 || report.Streams[0].Stream != "doors" {
+		t.Errorf("%s: %+v", report.LastLine(), report.Streams)
+	}
+}

@@ -128,10 +128,10 @@ func (w *Facts) CountRows(ctx context.Context, schema, table string) (n int64, e
 }
 
 // LastOutcomes gives, by stream, how each stream of a schema ended in the last run of a pipeline that read it. A stream
-// that was never read is not in the map.
+// that was never read is not in the map. A run of a later time does not count: a wrong clock has set that.
 func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
 	return w.queryOutcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
-		AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline)
+		AND started_at <= $3 AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline, w.db.Now().UTC())
 }
 
 // queryOutcomes runs a query for outcomes by stream.
@@ -152,11 +152,11 @@ func (w *Facts) queryOutcomes(ctx context.Context, query string, args ...any) (o
 
 // LastAnswers gives, by stream of a schema, whether the source last had the stream: ok or unavailable. Only runs count
 // that ended by themselves. A stream that a limit ended early counts as ok where it gave records. An interrupted run does
-// not count: nobody may have seen what it reported.
+// not count: nobody may have seen what it reported. Nor does a run of a later time.
 func (w *Facts) LastAnswers(ctx context.Context, schema string) (map[string]string, error) {
 	return w.queryOutcomes(ctx, `SELECT stream, arg_max(CASE outcome WHEN 'cut' THEN 'ok' ELSE outcome END, started_at) FROM _sync.stream_runs
-		WHERE schema = $1 AND (outcome IN ('ok', 'unavailable') OR outcome = 'cut' AND records > 0)
-		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema)
+		WHERE schema = $1 AND (outcome IN ('ok', 'unavailable') OR outcome = 'cut' AND records > 0) AND started_at <= $2
+		AND run_id IN (SELECT run_id FROM _sync.runs WHERE outcome IN ('OK', 'FAILED')) GROUP BY stream`, schema, w.db.Now().UTC())
 }
 
 // PastReads is how earlier runs read a stream.
