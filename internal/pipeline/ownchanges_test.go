@@ -223,7 +223,7 @@ func TestT207AKeyThatRecordsShareIsReported(t *testing.T) {
 	if got := read("id", one+","+one+","+same+","+other); len(got) > 0 {
 		t.Errorf("of a unique key: %q", got)
 	}
-	if got := read("state", one+","+same+","+other); len(got) != 1 || !strings.Contains(got[0], "of 3 records of one answer, 1 have the key (state) of another") {
+	if got := read("state", one+","+same+","+other); len(got) != 1 || !strings.Contains(got[0], "of 3 records of one answer, 1 have the key (state) of another, so only") {
 		t.Errorf("of a key that two of three records have: %q", got)
 	}
 	// A list with pages that the file says wrong: the first step is in the file.

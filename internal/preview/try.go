@@ -37,7 +37,7 @@ type Trial struct {
 	Tables  []TrialTable    `json:"tables"`
 	Untaken []UnmappedField `json:"untaken"`
 	Misfits []DeadLetter    `json:"misfits"`
-	Repeat  int64           `json:"keys_repeat"`      // records with the key of another one: a run stores the newest of them
+	Shared  int64           `json:"keys_repeat"`      // records with the key of another one: a run stores the newest of them
 	Advice  string          `json:"advice,omitempty"` // why records were rejected whole, and what to correct
 	Never   []string        `json:"never_filled"`
 }
@@ -121,7 +121,7 @@ func Try(ctx context.Context, r *runner.Runner, workspace string, s *schemas.Str
 	for _, reject := range decoder.Rejects() {
 		t.addReject(DeadLetter{reject.Table, reject.Column, reject.Reason, reject.Count})
 	}
-	t.Repeat = extract.RepeatedKeys(s, sight.Records)
+	t.Shared = extract.RepeatedKeys(s, sight.Records)
 	if slices.ContainsFunc(t.Misfits, func(d DeadLetter) bool {
 		return d.Reason == transform.ReasonNoKey && d.Column == "" && d.Table == transform.Tables(s)[0].Name
 	}) {
@@ -169,17 +169,22 @@ func adviseOnKeys(s *schemas.Stream, records []extract.Record) string {
 	for _, path := range slices.Sorted(maps.Keys(lacks)) {
 		missing = append(missing, fmt.Sprintf("%d of %s have no %s", lacks[path], term.Count(len(records), "record"), path))
 	}
-	for _, c := range s.Columns {
-		if len(missing) == 0 && (c.Required || slices.Contains(s.Key, c.Name)) && c.Type != schemas.Text {
-			return fmt.Sprintf("the value of %s is no %s, which the file says; next: correct type: of %[1]s in %s (ids are text)", c.Name, c.Type, s.File)
-		}
-	}
-	if len(missing) == 0 { // the key comes from another request
-		return ""
+	if len(missing) == 0 {
+		return adviseOnType(s)
 	}
 	slices.Sort(fields)
 	return fmt.Sprintf("%s, which key: or required: names; the records have %s; next: correct key: or required: in %s",
 		strings.Join(missing, ", "), strings.Join(slices.Compact(fields), ", "), s.File)
+}
+
+// adviseOnType says which required column, whose field has a value in each record, may have the wrong type; "" where the key comes from another request.
+func adviseOnType(s *schemas.Stream) string {
+	for _, c := range s.Columns {
+		if (c.Required || slices.Contains(s.Key, c.Name)) && c.Type != schemas.Text {
+			return fmt.Sprintf("the value of %s is no %s, which the file says; next: correct type: of %[1]s in %s (ids are text)", c.Name, c.Type, s.File)
+		}
+	}
+	return ""
 }
 
 // hasValue reports whether an object has a value at a path that is not null.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -33,10 +34,8 @@ import (
 // it compares with the file that is published when it begins. tell gets the estimated requests of a full verification before the first one.
 func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline, o VerifyOptions, tell func(string)) (v *Verification, err error) {
 	v = &Verification{File: r.Dir.Current(), Streams: []Verified{}, Lakes: []VerifiedLake{}, Findings: []Finding{}, Whole: true, Given: r.Given}
-	if v.File != "" {
-		if err := layout.CheckSum(v.File, layout.SumFile(v.File)); err != nil && !errors.Is(err, layout.ErrNoSum) { // check names a missing one
-			return nil, &problem.Problem{Class: "data", What: err.Error(), Next: "aqueduck sync: it goes on from an older file that is intact, or says what to restore", Exit: problem.ExitBreached}
-		}
+	if err := requireIntact(v.File); err != nil {
+		return nil, err
 	}
 	held, err := compare.Compare(ctx, r.Dir, v.File)
 	if err != nil {
@@ -69,6 +68,15 @@ func Verify(ctx context.Context, r *runner.Runner, pipelines []*config.Pipeline,
 	adviseOnGhosts(r.Config, v.Findings)
 	v.Under = upperBound(v.Sampled, v.Differ)
 	return v, recallAccepted(r, v)
+}
+
+// requireIntact refuses a published file that is not the one of its checksum. A missing checksum is for check to name; a file that cannot be read fails later.
+func requireIntact(file string) error {
+	err := layout.CheckSum(file, layout.SumFile(file))
+	if err == nil || errors.Is(err, layout.ErrNoSum) || errors.As(err, new(*fs.PathError)) {
+		return nil
+	}
+	return &problem.Problem{Class: "data", What: err.Error(), Next: "aqueduck sync: it goes on from an older file that is intact, or says what to restore", Exit: problem.ExitBreached}
 }
 
 // adviseOnGhosts sets the next step of ghosts that stay, also after a full refresh, because no pipeline reads the streams that report deletions.

@@ -71,8 +71,8 @@ func PrintTrial(t *preview.Trial, w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "  paging   A RUN STOPS HERE: %s\n", t.Refused)
 	}
-	if t.Repeat > 0 {
-		fmt.Fprintf(w, "  key      %s OF %d HAVE THE KEY OF ANOTHER: a run stores the newest of them; name more columns in key:\n", term.Thousands(t.Repeat), t.Came)
+	if t.Shared > 0 {
+		fmt.Fprintf(w, "  key      %s OF %d HAVE THE KEY OF ANOTHER: a run stores the newest of them; name more columns in key:\n", term.Thousands(t.Shared), t.Came)
 	}
 	for _, one := range t.Tables {
 		printTrialTable(&one, w)

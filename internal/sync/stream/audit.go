@@ -32,7 +32,7 @@ func auditKeys(t *Task, page extract.Page) {
 	repeated := extract.RepeatedKeys(t.Stream, page.Records)
 	if t.keysRepeat = repeated > 0; t.keysRepeat {
 		t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "soft", Name: "keys_repeat", Once: true,
-			Expected: "0", Found: fmt.Sprint(repeated), Message: fmt.Sprintf("of %d records of one answer, %d have the key (%s) of another: only the newest of them is stored; if each is to be a row, name more columns in key: of %s",
+			Expected: "0", Found: fmt.Sprint(repeated), Message: fmt.Sprintf("of %d records of one answer, %d have the key (%s) of another, so only the newest is stored. If each is to be a row, name more columns in key: of %s",
 				len(page.Records), repeated, strings.Join(t.Stream.Key, ", "), t.Stream.File)})
 	}
 }
