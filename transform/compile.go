@@ -1,12 +1,11 @@
 package transform
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"aqueduck/schemas"
 )
@@ -146,6 +145,15 @@ func (c *planCompiler) placeList(child schemas.Child, p *tablePlan) error {
 	return nil
 }
 
+// hashTag stands for a column in the hash of a row: its place; in a user's table its name, because a user may give a column another name, or exchange two
+// (T201).
+func hashTag(t Table, i int, name string) []byte {
+	if t.File == "" {
+		return binary.LittleEndian.AppendUint16(nil, uint16(i))
+	}
+	return append([]byte(name), 0)
+}
+
 // compileTable compiles one table and adds the fields of its columns to the tree.
 func (c *planCompiler) compileTable(number, outer int, t Table, declared []schemas.Column, key []string) (*tablePlan, error) {
 	p := &tablePlan{number: number, outer: outer, table: t, root: &objectNode{fields: map[string]*fieldNode{}}}
@@ -154,7 +162,7 @@ func (c *planCompiler) compileTable(number, outer int, t Table, declared []schem
 		if len(d.From) == 0 || codecs[d.Type].arrow == nil {
 			return nil, fmt.Errorf("column %s: no source, or no type", d.Name)
 		}
-		one := columnPlan{name: d.Name, tag: uint32(xxhash.Sum64String(d.Name)), kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile && d.As != schemas.HasText, priorTypes: widenedFrom(d.NarrowerTypes)}
+		one := columnPlan{name: d.Name, tag: hashTag(t, i, d.Name), kind: codecs[d.Type].kind, as: d.As, hashed: !d.Volatile && d.As != schemas.HasText, priorTypes: widenedFrom(d.NarrowerTypes)}
 		for _, word := range d.Words {
 			if one.words == nil {
 				one.words = map[string]bool{}

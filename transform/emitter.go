@@ -63,10 +63,10 @@ func (e *batchEmitter) addRow(p *tablePlan, r int, children uint64, m *Meta) uin
 }
 
 // extraTag stands for _extra in the hash of a row, as columnPlan.tag does for a column.
-const extraTag uint32 = 0xffff
+var extraTag = []byte{0xff, 0xff}
 
-// contentHash hashes a row's content: the names of its columns, with their values. An empty column contributes nothing: a new column changes no hash
-// until it has values.
+// contentHash hashes a row's content. An empty column contributes nothing: a new column at the end of a stream file changes no
+// hash until it has values.
 func (e *batchEmitter) contentHash(p *tablePlan, cells []rowCell, gone bool, children uint64) uint64 {
 	b := append(e.canonical[:0], p.table.Name...)
 	if gone {
@@ -82,7 +82,7 @@ func (e *batchEmitter) contentHash(p *tablePlan, cells []rowCell, gone bool, chi
 			p.columns[i].filled = true
 			tag = p.columns[i].tag
 		}
-		b = binary.LittleEndian.AppendUint32(b, tag)
+		b = append(b, tag...)
 		if p.out.vectors[firstColumn+i].kind.isFixed() {
 			b = binary.LittleEndian.AppendUint64(b, c.number)
 			continue

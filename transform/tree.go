@@ -38,7 +38,7 @@ type columnPlan struct {
 	source     string        // "": a field of the record; else one of the $ sources
 	parent     int           // with $parent: the column of the table around the list
 	hashed     bool          // part of _hash
-	tag        uint32        // stands for its name in _hash, so that a column with another name is another content (T201)
+	tag        []byte        // stands for it in _hash
 	priorTypes narrowerTypes // narrower types that the column had before
 	none       *defaultValue // for records without a value; nil: NULL
 	filled     bool          // a record had a value
