@@ -35,8 +35,13 @@ func RepeatedKeys(s *schemas.Stream, records []Record) (repeated int64) {
 	texts := map[string][]byte{}
 	for _, r := range records {
 		var key []byte
+		whole := true // a record without its key is rejected
 		for _, path := range paths {
-			key = append(append(key, scan.Field(r.Raw, path...)...), 0)
+			value := scan.Field(r.Raw, path...)
+			key, whole = append(append(key, value...), 0), whole && value != nil && string(value) != "null"
+		}
+		if !whole {
+			continue
 		}
 		if text, came := texts[string(key)]; came && !bytes.Equal(text, r.Raw) {
 			repeated++

@@ -220,7 +220,8 @@ func TestT207AKeyThatRecordsShareIsReported(t *testing.T) {
 		}
 		return messages
 	}
-	if got := read("id", one+","+one+","+same+","+other); len(got) > 0 {
+	const unkeyed = `{"id":null,"updated_at":1700000001,"state":"c"},{"updated_at":1700000002,"state":"d"}`
+	if got := read("id", one+","+one+","+same+","+other+","+unkeyed); len(got) > 0 {
 		t.Errorf("of a unique key: %q", got)
 	}
 	if got := read("state", one+","+same+","+other); len(got) != 1 || !strings.Contains(got[0], "of 3 records of one answer, 1 have the key (state) of another, so only") {

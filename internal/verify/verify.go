@@ -76,7 +76,7 @@ func requireIntact(file string) error {
 	if err == nil || errors.Is(err, layout.ErrNoSum) || errors.As(err, new(*fs.PathError)) {
 		return nil
 	}
-	return &problem.Problem{Class: "data", What: err.Error(), Next: "aqueduck sync: it goes on from an older file that is intact, or says what to restore", Exit: problem.ExitBreached}
+	return fmt.Errorf("%w: %w", failure.ErrUnreadable, err)
 }
 
 // adviseOnGhosts sets the next step of ghosts that stay, also after a full refresh, because no pipeline reads the streams that report deletions.
