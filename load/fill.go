@@ -100,11 +100,11 @@ func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table,
 		return w.fillWidened(ctx, table, c, path, value, stamp)
 	}
 	fitting := fromJSON(c.SQL, value)
-	where, from := fmt.Sprintf("_extra IS NOT NULL AND %s IS NULL AND %s IS NOT NULL", name, fitting), ""
+	where, from := fmt.Sprintf("_extra IS NOT NULL AND t.%s IS NULL AND %s IS NOT NULL", name, fitting), ""
 	set := fitting
 	if c.As != "" {
 		// The decoder's own code converts each different text once: a second implementation in SQL could differ from it.
-		if err := w.fillMade(ctx, fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s", fitting, table, where), c.As); err != nil {
+		if err := w.fillMade(ctx, fmt.Sprintf("SELECT DISTINCT %s FROM %s t WHERE %s", fitting, table, where), c.As); err != nil {
 			return 0, err
 		}
 		set, from, where = "m.made", " FROM "+madeValues+" m", where+" AND m.sent = "+fitting
@@ -154,7 +154,7 @@ func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Colu
 		return 0, err
 	}
 	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
-		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND %[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
+		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND t.%[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
 		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), widenedValues, value), stamp, w.db.RunID())
 }
 

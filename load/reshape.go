@@ -16,9 +16,9 @@ func lostNote(schema string, t transform.Table, column string) string {
 }
 
 // noteTable notes the key of a table of a user's stream file, and the columns that the file has lost. A column that has returned is filled from _extra, like
-// a new one: rows that were read in the meantime have its values there.
+// a new one, in the history, too: rows that were read in the meantime have its values there.
 func (w *Tables) noteTable(ctx context.Context, schema string, t transform.Table, stored map[string]string) error {
-	if !facts.IsReshaped(t) {
+	if t.File == "" || t.CopyOf != "" {
 		return nil
 	}
 	key, noted, err := workdb.ReadNames(ctx, w.db.DB, facts.KeyNote(schema, t))

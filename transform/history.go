@@ -24,7 +24,7 @@ func History(s *schemas.Stream) (Table, bool) {
 	}
 	own := Tables(s)[0]
 	t := Table{
-		Name: own.History, HistoryOf: own.Name, Key: append(append([]string{}, s.Key...), ValidFrom),
+		Name: own.History, HistoryOf: own.Name, File: own.File, Key: append(append([]string{}, s.Key...), ValidFrom),
 		Doc: "One row per state of a record of " + s.Name + " that a run has seen since history: true. Changes only in its lists make no state. " + s.Doc,
 	}
 	t.Columns = tableColumns(s.Columns)

@@ -21,14 +21,14 @@ func (c *Comparison) CompareHistory(ctx context.Context, a Baseline, history tra
 	}
 	var list []Difference
 	for _, kind := range []struct{ name, where string }{
-		{"ghost", "c.state IS NULL"}, {"missing", "h.state IS NULL"}, {"stale", "h.state <> c.state"},
+		{"ghost", "c.__state IS NULL"}, {"missing", "h.__state IS NULL"}, {"stale", "h.__state <> c.__state"},
 	} {
 		people := "[]"
 		if names := clause.Persons(a.Table); len(names) == 1 && slices.Contains(a.Table.Key, names[0]) {
 			people = fmt.Sprintf("[coalesce(h.%[1]s, c.%[1]s)::VARCHAR]", duck.Name(names[0]))
 		}
-		query := fmt.Sprintf(`SELECT k, k, NULL, people FROM (SELECT %s AS k, %s AS people FROM (SELECT %s, hash(%s) AS state FROM %s WHERE %s IS NULL) h
-			FULL JOIN (SELECT %[3]s, hash(%[4]s) AS state FROM %[7]s) c ON %[8]s WHERE %[9]s) ORDER BY k LIMIT 100`,
+		query := fmt.Sprintf(`SELECT k, k, NULL, people FROM (SELECT %s AS k, %s AS people FROM (SELECT %s, hash(%s) AS __state FROM %s WHERE %s IS NULL) h
+			FULL JOIN (SELECT %[3]s, hash(%[4]s) AS __state FROM %[7]s) c ON %[8]s WHERE %[9]s) ORDER BY k LIMIT 100`,
 			eitherText(a.Table.Key), people, duck.Names("", a.Table.Key), clause.Content("", a.Table), duck.Table(a.Schema, history.Name), transform.ValidTo,
 			duck.Table(a.Schema, a.Visible), clause.Matches("h.", a.Table.Key, "c.", a.Table.Key), kind.where)
 		found, err := c.queryDifferences(ctx, a.Schema, history.Name, kind.name, query)

@@ -68,11 +68,13 @@ func (m *Arrival) AfterStaging(ctx context.Context, batches []transform.Batch, t
 	}
 	m.erased = list
 	defer m.erasures.dropSubjects(ctx, e)
-	return m.eachStaged(func(s *stage.Batch) error {
-		_, gone, err := e.eraseSubjectRows(ctx, s.Table)
-		s.Rows -= gone
+	staged, arrived := map[string]*stage.Batch{}, []transform.Table{}
+	_ = m.eachStaged(func(s *stage.Batch) error { staged[s.Table.Name], arrived = s, append(arrived, s.Table); return nil }) // this visit cannot fail
+	found, err := e.findRows(ctx, arrived)
+	if err != nil {
 		return err
-	})
+	}
+	return e.changeRows(ctx, found, func(t transform.Table, _, gone int64) error { staged[t.Name].Rows -= gone; return nil })
 }
 
 // AfterMerge empties stored rows that point to records of this commit. Until these records came, nothing said that such a
@@ -88,29 +90,16 @@ func (m *Arrival) AfterMerge(ctx context.Context, stamp time.Time) error {
 	}
 	e := m.storedEraser()
 	defer w.dropSubjects(ctx, e)
-	for _, t := range e.tables {
-		if m.hasTable(t.Name) || !m.resolvesSubjects(e, t) {
-			continue
-		}
-		rows, err := e.countMatches(ctx, t)
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.Name, err)
-		}
-		if rows == 0 {
-			continue
-		}
-		if err := w.db.Dir().BeginErasing(); err != nil { // published files may have these rows
-			return err
-		}
-		_, gone, err := e.eraseSubjectRows(ctx, t)
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.Name, err)
-		}
-		if err := w.db.CountRows(ctx, m.schema, t.Name, -gone, m.stamp); err != nil {
-			return err
-		}
+	found, err := e.findRows(ctx, slices.DeleteFunc(slices.Clone(e.tables), func(t transform.Table) bool { return m.hasTable(t.Name) || !m.resolvesSubjects(e, t) }))
+	if err != nil || len(found) == 0 {
+		return err
 	}
-	return nil
+	if err := w.db.Dir().BeginErasing(); err != nil { // published files may have these rows
+		return err
+	}
+	return e.changeRows(ctx, found, func(t transform.Table, _, gone int64) error {
+		return w.db.CountRows(ctx, m.schema, t.Name, -gone, m.stamp)
+	})
 }
 
 // resolvesSubjects reports whether records of this commit say which person the rows of a table are about.

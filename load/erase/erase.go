@@ -113,21 +113,19 @@ func (w *Erasures) eraseAll(ctx context.Context, e erasureStep, c Certificate, s
 	if err := w.eraseTraces(ctx, s); err != nil {
 		return fmt.Errorf("the records of runs: %w", err)
 	}
+	found, err := s.findRows(ctx, s.tables)
+	if err != nil {
+		return err
+	}
 	moved := map[string]bool{}
-	for _, t := range s.tables {
-		rows, gone, err := s.eraseSubjectRows(ctx, t)
-		if err != nil {
-			return fmt.Errorf("table %s: %w", t.Name, err)
-		}
-		if rows == 0 {
-			continue
-		}
-		if err := w.db.CountRows(ctx, e.schema, t.Name, -gone, stamp); err != nil {
-			return err
-		}
+	err = s.changeRows(ctx, found, func(t transform.Table, _, gone int64) error {
 		if t.Parent != "" {
 			moved[t.Parent] = true
 		}
+		return w.db.CountRows(ctx, e.schema, t.Name, -gone, stamp)
+	})
+	if err != nil {
+		return err
 	}
 	for table, keys := range e.rows {
 		if err := w.eraseRows(ctx, s, table, keys, stamp); err != nil {

@@ -58,7 +58,7 @@ func laterColumns(ctx context.Context, db *duck.DB, schema string) (columns map[
 
 // emptyAsLater aligns one table. later are its columns in the later file.
 func (e *subjectEraser) emptyAsLater(ctx context.Context, t transform.Table, later []string) error {
-	personal := slices.DeleteFunc(slices.Concat(t.Columns, t.Left), func(c transform.Column) bool {
+	personal := slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool {
 		return !slices.Contains(later, c.Name) || c.Erased || !c.Redactable && !e.isEmptied(t, c)
 	})
 	if len(personal) == 0 {

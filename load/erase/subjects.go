@@ -53,6 +53,7 @@ type subjectEraser struct {
 	stampClause func() string             // what else a stored row is set to, its time and run; "" for a staged row
 	args        []any                     // the parameters of stampClause
 
+	found    []string          // temporary tables of the rows that are to change
 	matching map[string]string // by table of records: the temporary table of those that name one of the persons; "": none can
 }
 
@@ -101,12 +102,21 @@ func (e *subjectEraser) subjectPredicate(ctx context.Context, t transform.Table,
 	return "(" + strings.Join(terms, " OR ") + ")", nil
 }
 
-// defaultSubject decides by the ids in the row; without any, by those in the item, or else in the record, that its list
-// belongs to.
+// defaultSubject decides by the ids in the row; without any, as subjectAround does. An id in a column that no file declares any more counts, too.
 func (e *subjectEraser) defaultSubject(ctx context.Context, t transform.Table) (string, error) {
+	left := clause.LeftPersons(t)
 	if own := clause.Persons(t); len(own) > 0 {
-		return isSubject("t.", own), nil
+		return isSubject("t.", append(own, left...)), nil
 	}
+	where, err := e.subjectAround(ctx, t)
+	if err == nil && where != "" && len(left) > 0 {
+		where = "(" + where + " OR " + isSubject("t.", left) + ")"
+	}
+	return where, err
+}
+
+// subjectAround decides by the ids in the item, or else in the record, that the list of a row belongs to.
+func (e *subjectEraser) subjectAround(ctx context.Context, t transform.Table) (string, error) {
 	if item, ok := e.findTable(t.Within); ok && len(clause.Persons(item)) > 0 {
 		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.relationOf(item.Name),
 			clause.Matches("o.", item.Key, "t.", t.WithinKey), isSubject("o.", clause.Persons(item))), nil
@@ -136,8 +146,8 @@ func (e *subjectEraser) subjectByColumn(ctx context.Context, t transform.Table, 
 // recordTable gives the table of the records that a table's rows belong to, and the columns with the key of the record.
 func (e *subjectEraser) recordTable(t transform.Table) (own transform.Table, key []string, ok bool) {
 	switch {
-	case t.HistoryOf != "":
-		own, ok = e.findTable(t.HistoryOf)
+	case t.HistoryOf+t.CopyOf != "":
+		own, ok = e.findTable(t.HistoryOf + t.CopyOf)
 		return own, own.Key, ok
 	case t.Parent != "":
 		own, ok = e.findTable(t.Parent)
@@ -194,7 +204,7 @@ func (e *subjectEraser) matchingRecords(ctx context.Context, own transform.Table
 		if t.Name != own.Name {
 			key = t.ParentKey
 		}
-		ids := clause.Persons(t)
+		ids := append(clause.Persons(t), clause.LeftPersons(t)...)
 		if (t.Name != own.Name && t.Parent != own.Name) || len(ids) == 0 || len(key) != len(own.Key) || e.relationOf(t.Name) == "" {
 			continue
 		}
@@ -248,6 +258,10 @@ func (e *subjectEraser) erasureRules(ctx context.Context, t transform.Table) (li
 			unknown = append(unknown, c.Name)
 		}
 	}
+	if len(order) == 0 && len(clause.Persons(t)) > 0 { // fields without a column may be personal
+		where, err := e.defaultSubject(ctx, t)
+		return []erasureRule{{where: where}}, nil, err
+	}
 	for _, group := range order {
 		if r := groups[group]; r.where != "" {
 			list = append(list, *r)
@@ -268,38 +282,11 @@ func (r erasureRule) remainsCondition() string {
 	return "(" + strings.Join(terms, " OR ") + ")"
 }
 
-// eraseSubjectRows empties or deletes the rows of a table about the persons. It returns how many rows changed, and how
-// many of them were deleted. The rows get another content hash that says nothing about the old content: the same for a
-// stored row and for one that is read again, which then counts as unchanged.
-func (e *subjectEraser) eraseSubjectRows(ctx context.Context, t transform.Table) (rows, gone int64, err error) {
-	relation := e.relationOf(t.Name)
-	if e.deletesRow(t) {
-		where, err := e.subjectPredicate(ctx, t, nil)
-		if err != nil || where == "" {
-			return 0, 0, err
-		}
-		gone, err = e.work.db.DB.Exec(ctx, "DELETE FROM "+relation+" t WHERE "+where)
-		return gone, gone, err
-	}
-	list, _, err := e.erasureRules(ctx, t)
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, r := range list {
-		n, err := e.applyRule(ctx, t, r)
-		if err != nil {
-			return 0, 0, err
-		}
-		rows = max(rows, n)
-	}
-	return rows, 0, nil
-}
-
-// deletesRow reports whether the rows of a person are deleted as a whole. Past states of a row are, where next to nothing
+// deletesRow reports whether the rows of a person are deleted as a whole. Past states and daily copies of a row are, where next to nothing
 // of the row would remain.
 func (e *subjectEraser) deletesRow(t transform.Table) bool {
-	of, _ := e.findTable(t.HistoryOf)
-	return t.Erase == "rows" || of.Erase == "all"
+	of, _ := e.findTable(t.HistoryOf + t.CopyOf)
+	return t.Erase == "rows" || of.Erase != ""
 }
 
 func (e *subjectEraser) applyRule(ctx context.Context, t transform.Table, r erasureRule) (int64, error) {
@@ -317,28 +304,4 @@ func (e *subjectEraser) applyRule(ctx context.Context, t transform.Table, r eras
 		sets = append(sets, s)
 	}
 	return e.work.db.DB.Exec(ctx, "UPDATE "+e.relationOf(t.Name)+" AS t SET "+strings.Join(sets, ", ")+" WHERE "+r.where+" AND "+r.remainsCondition(), e.args...)
-}
-
-// countMatches counts the rows that eraseSubjectRows would change, and changes nothing.
-func (e *subjectEraser) countMatches(ctx context.Context, t transform.Table) (rows int64, err error) {
-	count := func(where string) error {
-		var n int64
-		err := e.work.db.DB.Scan(ctx, "SELECT count(*) FROM "+e.relationOf(t.Name)+" t WHERE "+where, nil, &n)
-		rows = max(rows, n)
-		return err
-	}
-	if e.deletesRow(t) {
-		where, err := e.subjectPredicate(ctx, t, nil)
-		if err != nil || where == "" {
-			return 0, err
-		}
-		return rows, count(where)
-	}
-	list, _, err := e.erasureRules(ctx, t)
-	for _, r := range list {
-		if err = count(r.where + " AND " + r.remainsCondition()); err != nil {
-			break
-		}
-	}
-	return rows, err
 }

@@ -19,6 +19,7 @@ import (
 func (w *Erasures) dropSubjects(ctx context.Context, e *subjectEraser) {
 	names := []string{subjects, traces, redactedKeys}
 	if e != nil {
+		names = append(names, e.found...)
 		for _, name := range e.matching {
 			if name != "" {
 				names = append(names, name)

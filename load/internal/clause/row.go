@@ -83,3 +83,13 @@ func Persons(t transform.Table) (names []string) {
 	}
 	return names
 }
+
+// LeftPersons are the columns that no stream file declares any more, and that may hold a contact's id.
+func LeftPersons(t transform.Table) (names []string) {
+	for _, c := range t.Left {
+		if c.Person {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}

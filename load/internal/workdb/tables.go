@@ -124,15 +124,18 @@ func (w *Database) RegisterUnmanaged(ctx context.Context, schema string, tables 
 	})
 }
 
+// ownColumns are the columns that tables have besides those of their stream file.
+var ownColumns = []string{"_extra", "_api_version", "_hash", "_gone_at", "_synced_at", "_run_id"}
+
 // leftColumns are the stored columns of a table with personal data that its stream file no longer declares. Nothing says whether they are personal, so an
 // erasure treats them so.
 func leftColumns(t transform.Table, stored map[string]string) (left []transform.Column) {
-	if t.Erase == "" && !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.PII || c.Person }) {
+	if t.Erase == "" && t.Parent == "" && !slices.ContainsFunc(t.Columns, func(c transform.Column) bool { return c.PII || c.Person }) {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(stored)) {
-		if !strings.HasPrefix(name, "_") && !t.HasColumn(name) {
-			left = append(left, transform.Column{Name: name, SQL: stored[name], PII: true})
+		if !slices.Contains(ownColumns, name) && !t.HasColumn(name) {
+			left = append(left, transform.Column{Name: name, SQL: stored[name], PII: true, Person: stored[name] == "VARCHAR"})
 		}
 	}
 	return left
