@@ -14,6 +14,7 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	pipelinesync "aqueduck/internal/sync"
+	"aqueduck/internal/verify"
 	"aqueduck/load/failure"
 )
 
@@ -91,6 +92,44 @@ func castAll(names []string) string {
 	return strings.Join(all, ", ")
 }
 
+// TestT200ColumnsThatAreFilledMayHaveAnyName: a column is new, and made of a text; or it widens, with a value in _extra.
+func TestT200ColumnsThatAreFilledMayHaveAnyName(t *testing.T) {
+	t.Parallel()
+	state := "{name: state, type: text}"
+	for _, name := range []string{"raw", "taken"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, tinyConfig(401))
+			d := b.withDoors("")
+			d.showPages(fmt.Sprintf(`{"id":1,"updated_at":1700000001,"body":"<p>hello</p>","more":"<b>you</b>",%q:"abc"},{"id":2,"updated_at":1700000001,%[1]q:7}`, name))
+			b.replaceDoors(strings.Replace(doors, state, "{name: "+name+", type: int}", 1))
+			b.trySync(runner.Options{Select: []string{"doors"}})
+			b.replaceDoors(strings.Replace(doors, state, "{name: "+name+", type: text}", 1) + "  - {name: sent, from: body, type: text, as: plain_text}\n  - {name: made, from: more, type: text, as: plain_text}\n")
+			b.space.Advance(24 * time.Hour)
+			b.syncOnce(runner.Options{Select: []string{"doors"}})
+			if got := b.queryRows("SELECT " + name + ", sent, made FROM doors ORDER BY id"); strings.Join(got, " ") != "abc|hello|you 7|∅|∅" {
+				t.Errorf("stored %v", got)
+			}
+		})
+	}
+}
+
+// TestT200VerifyComparesStatesOfAnyKey: a history of which a column of the key is called state.
+func TestT200VerifyComparesStatesOfAnyKey(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(401)).publishingLake()
+	d := b.withDoors("streams:\n  doors: {history: true}\n")
+	b.replaceDoors(strings.Replace(doors, "key: [id]", "key: [id, state]", 1) + "  - {name: color, type: text}\n")
+	d.showPages(`{"id":1,"updated_at":1700000001,"state":"a","color":"red"}`)
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
+	b.plantRows("UPDATE doors_history SET color = 'blue'")
+	v, err := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+	b.failOn(err)
+	if got := listDifferences(v); len(got) != 1 {
+		t.Errorf("verify finds %v", got)
+	}
+}
+
 // TestT201AColumnWithAnotherNameIsFilled gives a column another name, and exchanges the names of two. The list is read whole, so the next run corrects all
 // its rows, also of nested lists.
 func TestT201AColumnWithAnotherNameIsFilled(t *testing.T) {
@@ -116,7 +155,8 @@ func TestT201AColumnWithAnotherNameIsFilled(t *testing.T) {
 	}
 }
 
-// TestT203AColumnThatReturnsIsFilled: the stream file lost it for a while, in which records were read again. Later runs do not read them.
+// TestT203AColumnThatReturnsIsFilled: the stream file lost it for a while, in which records were read again. Later runs do not read them. In the history
+// it is filled too, so that nothing seems to change on that day.
 func TestT203AColumnThatReturnsIsFilled(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, tinyConfig(176))
@@ -132,6 +172,7 @@ columns:
 	read := func(text string, days int) {
 		t.Helper()
 		b.writeStreamFiles("my_people", text)
+		b.writeConfig(b.readConfig() + "streams: {my_people: {history: true}}\n")
 		b.syncOnce(runner.Options{})
 		b.space.Advance(time.Duration(days) * 24 * time.Hour)
 	}
@@ -145,8 +186,12 @@ columns:
 	if got := b.queryRows("SELECT email, _extra->>'$.email' FROM my_people WHERE id = '" + id + "'"); got[0] != "∅|ada@x.example" {
 		t.Fatalf("without the column: %v", got)
 	}
+	states := b.queryRows("SELECT count(*) FROM my_people_history")[0]
 	for range 2 {
 		read(people+email, 1)
+		if got := b.queryRows("SELECT count(*), count(*) FILTER (email IS NULL AND (_extra->>'$.email') IS NOT NULL) FROM my_people_history")[0]; got != states+"|0" {
+			t.Errorf("the history has %s states, before %s", got, states)
+		}
 		if got := b.queryRows("SELECT email, _extra->>'$.email' FROM my_people WHERE id = '" + id + "'"); got[0] != "ada@x.example|∅" {
 			t.Errorf("with the column again: %v", got)
 		}
