@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -20,6 +21,14 @@ func (w *Sweeps) copyDay(ctx context.Context, schema string, t transform.Table, 
 		return 0, nil
 	}
 	copies, table, day := duck.Table(schema, c.Name), clause.Stored(schema, t), duck.Name(schemas.SnapshotDate)
+	// A clock may jump backwards. The copy of a past day is never replaced: no source has that day any more (T205).
+	var newest sql.NullTime
+	if err := w.checkpoints.db.DB.Scan(ctx, "SELECT max("+day+") FROM "+copies, nil, &newest); err != nil {
+		return 0, fmt.Errorf("find the newest copy: %w", err)
+	}
+	if newest.Time.After(sw.Day) {
+		sw.Day = newest.Time
+	}
 	today := duck.Text(sw.Day.Format(time.DateOnly)) + "::DATE"
 	same := clause.Matches("t.", t.Key, "c.", t.Key) + " AND t." + transform.HashColumn + " IS NOT DISTINCT FROM c." + transform.HashColumn
 	outdated := fmt.Sprintf("c.%s = %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE t.%s IS NULL AND %s)", day, today, table, transform.GoneColumn, same)

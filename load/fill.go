@@ -23,9 +23,9 @@ func fillKey(schema string, t transform.Table, c transform.Column) string {
 
 // fillNew fills the columns that are new, or that an earlier process died before filling, from _extra or from a text
 // column of the same field.
-func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.Table) ([]Change, error) {
+func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.Table) (changes []Change, err error) {
 	waiting := map[string]bool{}
-	err := w.db.DB.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
+	err = w.db.DB.Each(ctx, "SELECT key FROM _sync.meta WHERE key LIKE 'fill %'", nil, func(rows *sql.Rows) error {
 		var key string
 		err := rows.Scan(&key)
 		waiting[key] = true
@@ -34,24 +34,28 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
-	var changes []Change
-	stamp := w.db.Stamp()
-	err = w.db.DB.Transaction(ctx, func() error {
-		for _, t := range tables {
-			for _, c := range t.Columns {
-				if !waiting[fillKey(schema, t, c)] {
-					continue
-				}
-				n, err := w.fillFromExtra(ctx, schema, t, c, stamp)
-				if err != nil {
-					return fmt.Errorf("fill column %s of %s: %w", c.Name, t.Name, err)
-				}
-				if n > 0 {
-					changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)})
-				}
+	for _, t := range tables {
+		for _, c := range t.Columns {
+			if !waiting[fillKey(schema, t, c)] {
+				continue
+			}
+			n, err := w.fillColumn(ctx, schema, t, c)
+			if err != nil {
+				return nil, fmt.Errorf("fill column %s of %s: %w", c.Name, t.Name, err)
+			}
+			if n > 0 {
+				changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)})
 			}
 		}
-		if err := w.recordChanges(ctx, changes); err != nil {
+	}
+	return changes, w.recordChanges(ctx, changes)
+}
+
+// fillColumn fills one column in a transaction of its own, and folds the log: DuckDB keeps both in memory.
+func (w *Tables) fillColumn(ctx context.Context, schema string, t transform.Table, c transform.Column) (n int64, err error) {
+	stamp := w.db.Stamp()
+	err = w.db.DB.Transaction(ctx, func() error {
+		if n, err = w.fillFromExtra(ctx, schema, t, c, stamp); err != nil {
 			return err
 		}
 		return w.db.SaveStamp(ctx, stamp)
@@ -60,8 +64,9 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 	stage.Drop(ctx, w.db.DB, widenedValues)
 	if err == nil {
 		w.db.NoteCommit(stamp)
+		err = w.db.FoldLocked(ctx)
 	}
-	return changes, err
+	return n, err
 }
 
 // fillFromExtra moves the values of a new column from _extra into it. Where the column has several paths, the first path

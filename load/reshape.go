@@ -22,8 +22,8 @@ func (w *Tables) noteTable(ctx context.Context, schema string, t transform.Table
 		return nil
 	}
 	key, noted, err := workdb.ReadNames(ctx, w.db.DB, facts.KeyNote(schema, t))
-	if err == nil && (!noted || !slices.Equal(key, t.Key)) {
-		err = w.db.SaveNames(ctx, facts.KeyNote(schema, t), t.Key)
+	if now := facts.NotedKey(t); err == nil && (!noted || !slices.Equal(key, now)) {
+		err = w.db.SaveNames(ctx, facts.KeyNote(schema, t), now)
 	}
 	if err != nil {
 		return err

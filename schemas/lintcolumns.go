@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -269,14 +270,21 @@ func (c *Catalogue) lintReferences(columns *grammar.Value) {
 		to := v.Key("references")
 		table, column, _ := strings.Cut(to.Text(), ".")
 		var there []string
+		var kind Type
 		for _, other := range c.drafts {
 			if other.stream.Table == table && !other.stream.Internal {
 				there = append(there, columnNames(other.stream.Columns)...)
+				if to, found := findColumn(other.stream.Columns, column); found {
+					kind = to.Type
+				}
 			}
 		}
 		if len(there) > 0 && !slices.Contains(there, column) {
 			slices.Sort(there)
 			to.Wrong(cmp.Or(grammar.DidYouMean(column, slices.Compact(there)), "list the columns: aqueduck streams "+table), "table %q has no column %q", table, column)
+		}
+		if own := v.Key("type"); to.IsSet() && own.IsSet() && kind != "" && Type(own.Text()) != kind {
+			to.Wrong(fmt.Sprintf("write type: %s", kind), "%s.%s has type %s, and this column %s", table, column, kind, own.Text())
 		}
 	}
 }

@@ -10,6 +10,9 @@ import (
 func lintErase(columns *grammar.Value, all, record []Column) {
 	for _, v := range columns.Items() {
 		c, _ := findColumn(all, v.Key("name").Text())
+		if person := v.Key("person"); c.Person && c.Type != Text {
+			person.Wrong("write type: text; ids are texts, whatever the source sends", "a column of type %s cannot hold a contact's id", c.Type)
+		}
 		whose := v.Key("whose")
 		if whose.IsSet() && !c.PII && c.From[0] != FromErased {
 			whose.WrongKey("pii: true", "person is only for personal data, or for a column from $erased")

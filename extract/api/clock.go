@@ -43,13 +43,6 @@ func (c *serverClock) Now() time.Time {
 	return c.own()
 }
 
-// AnsweredNow is the time by the Date headers of the server's answers alone, even if the local clock disagrees; the local time before the first one.
-func (c *serverClock) AnsweredNow() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.own().Add(c.offset)
-}
-
 // Skew is the largest difference so far between the server's clock and the local one, positive where the server's was ahead; zero
 // before the first answer with a date.
 func (c *serverClock) Skew() time.Duration {

@@ -164,7 +164,7 @@ func (c *Columns) uniqueName(header, attribute string, doubled bool) string {
 }
 
 func (c *Columns) isFreeName(name string) bool {
-	return !slices.ContainsFunc(c.All, func(known extract.ExportColumn) bool { return known.Name == name })
+	return name != "rowid" && !slices.ContainsFunc(c.All, func(known extract.ExportColumn) bool { return known.Name == name })
 }
 
 // SnakeCase converts a text to snake_case: ASCII letters and digits in lower case, and _ for each run of other characters. It is

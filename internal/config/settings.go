@@ -104,6 +104,9 @@ func (s *settingsEntry) takeMaskedName(item *grammar.Value, way string, names fu
 	take := func(of *Settings) { *names(of) = append(*names(of), item.Text()) }
 	can := func(stream *schemas.Stream) bool {
 		err := cmp.Or(checkMask(stream, item.Text(), way), maskrule.CheckDeclared(stream, item.Text()))
+		if stream.Into != "" && !slices.Contains(s.names, stream.Owner()) {
+			err = fmt.Errorf("%s %s: rows of %s are in the table of %s: %s it there", way, item.Text(), stream.Name, stream.Owner(), way)
+		}
 		refused = cmp.Or(refused, err)
 		return err == nil
 	}

@@ -209,11 +209,12 @@ func TestT204AFileThatMakesAnotherTableIsRefused(t *testing.T) {
 		before, after, says string
 		kind                error
 	}{
-		"another key":          {two, strings.NewReplacer("key: [id, lang]", "key: [id]", "[door_id, lang, id]", "[door_id, id]").Replace(two), "the key was id, lang when its rows were stored, and is id now", failure.ErrReshaped},
-		"another key of items": {two, strings.NewReplacer("lang, id]", "lang, v]").Replace(two), "the key was door_id, lang, id when its rows were stored, and is door_id, lang, v now", failure.ErrReshaped},
-		"absent removed":       {two, kept, "the file had `absent: gone` when the rows of doors_all were stored", failure.ErrReshaped},
-		"absent added":         {kept, two, "the file did not have `absent: gone` when the rows of doors were stored", failure.ErrReshaped},
-		"another type":         {two, strings.Replace(two, "seen, type: int", "seen, type: timestamp", 1), "column seen is stored as int, and the file says timestamp", failure.ErrNarrower},
+		"another key":              {two, strings.NewReplacer("key: [id, lang]", "key: [id]", "[door_id, lang, id]", "[door_id, id]").Replace(two), "the key was id, lang when its rows were stored, and is id now", failure.ErrReshaped},
+		"the key of another field": {two, strings.Replace(two, "{name: lang, type: text}", "{name: lang, from: tongue, type: text}", 1), "the key was id, lang when its rows were stored, and is id, lang from tongue now", failure.ErrReshaped},
+		"another key of items":     {two, strings.NewReplacer("lang, id]", "lang, v]").Replace(two), "the key was door_id, lang, id when its rows were stored, and is door_id, lang, v now", failure.ErrReshaped},
+		"absent removed":           {two, kept, "the file had `absent: gone` when the rows of doors_all were stored", failure.ErrReshaped},
+		"absent added":             {kept, two, "the file did not have `absent: gone` when the rows of doors were stored", failure.ErrReshaped},
+		"another type":             {two, strings.Replace(two, "seen, type: int", "seen, type: timestamp", 1), "column seen is stored as int, and the file says timestamp", failure.ErrNarrower},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

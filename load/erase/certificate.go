@@ -80,8 +80,11 @@ func (w *Erasures) noteUncovered(ctx context.Context, s *subjectEraser, t transf
 		c.NotCovered = append(c.NotCovered, t.Name+": unknown whether its rows are about persons; a stream file declares it with person, pii and erase")
 	}
 	for _, column := range t.Columns {
-		if name := t.Name + "." + column.Name; w.db.KeepsColumn(name) {
+		switch name := t.Name + "." + column.Name; {
+		case w.db.KeepsColumn(name):
 			c.NotCovered = append(c.NotCovered, name+": kept by the configuration")
+		case column.PII && !column.Person && slices.Contains(t.Key, column.Name) && !s.deletesRow(t):
+			c.NotCovered = append(c.NotCovered, name+": a part of the key; erase: rows removes the row")
 		}
 	}
 	return nil

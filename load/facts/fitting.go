@@ -14,8 +14,20 @@ import (
 	"aqueduck/transform"
 )
 
-// KeyNote is the key in _sync.meta of the key that a table of a user's stream file was made with.
+// KeyNote is the key in _sync.meta of the key that a table of a user's stream file was made with, as NotedKey gives it.
 func KeyNote(schema string, t transform.Table) string { return "key " + duck.Table(schema, t.Name) }
+
+// NotedKey is the key of a table: the names of its columns, each with its place in the record where that is another: "id from code".
+func NotedKey(t transform.Table) []string {
+	key := slices.Clone(t.Key)
+	for i, name := range key {
+		at := slices.IndexFunc(t.Columns, func(c transform.Column) bool { return c.Name == name })
+		if at >= 0 && len(t.Columns[at].Path) > 0 && strings.Join(t.Columns[at].Path, ".") != name {
+			key[i] += " from " + strings.Join(t.Columns[at].Path, ".")
+		}
+	}
+	return key
+}
 
 // IsReshaped reports whether changes of a stream file can make the table another one: it is a user's, and no copy of another table.
 func IsReshaped(t transform.Table) bool { return t.File != "" && t.HistoryOf == "" && t.CopyOf == "" }
@@ -64,13 +76,13 @@ func RequireFit(ctx context.Context, db *duck.DB, schema string, t transform.Tab
 		return nil
 	}
 	key, noted, err := workdb.ReadNames(ctx, db, KeyNote(schema, t))
-	if err != nil || !noted || slices.Equal(key, t.Key) {
+	if err != nil || !noted || slices.Equal(key, NotedKey(t)) {
 		return err
 	}
 	var rows int64
 	err = db.Scan(ctx, "SELECT coalesce(sum(rows), 0)::BIGINT FROM _sync.tables WHERE schema = $1 AND table_name = $2", []any{schema, t.Name}, &rows)
 	if err == nil && rows > 0 {
-		err = fmt.Errorf("%w: the key was %s when its rows were stored, and is %s now", failure.ErrReshaped, strings.Join(key, ", "), strings.Join(t.Key, ", "))
+		err = fmt.Errorf("%w: the key was %s when its rows were stored, and is %s now", failure.ErrReshaped, strings.Join(key, ", "), strings.Join(NotedKey(t), ", "))
 	}
 	return err
 }

@@ -27,8 +27,8 @@ var fileMutants = []mutant{
 		old: "gone != (t.View == \"\")", new: "gone == (t.View == \"\")",
 	},
 	{
-		bug: "the day of a copy is that of this machine", file: "internal/sync/stream/sweep.go", killer: "pipeline.TestT205APastDayKeepsItsCopy",
-		old: "t.Workspace.Client.AnsweredNow()", new: "t.Run.Now()",
+		bug: "the copy of a past day is replaced", file: "load/copies.go", killer: "pipeline.TestT205APastDayKeepsItsCopy",
+		old: "newest.Time.After(sw.Day)", new: "newest.Time.Equal(sw.Day)",
 	},
 	{
 		bug: "Parquet files of a later time are not due", file: "load/publish/unchanged.go", killer: "pipeline.TestT206AClockThatWasAheadDoesNotStopTheLake",

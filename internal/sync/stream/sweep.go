@@ -226,7 +226,6 @@ func (t *sweepReader) sweepOf(n int) load.Sweep {
 	if t.State.Sweep != nil && t.State.Sweep.Refused != "" {
 		sweep.Column, sweep.Refused = t.Stream.Read.Over.As, t.State.Sweep.RefusedValues()
 	}
-	// By the source's clock: a machine whose clock goes back would replace the copy of a past day, which no source has any more (T205).
-	sweep.Day = t.Run.warehouseDate(t.Workspace.Client.AnsweredNow())
+	sweep.Day = t.Run.warehouseDate(t.Workspace.Client.Now())
 	return sweep
 }
