@@ -44,7 +44,7 @@ has several paths, values at the unused paths stay in ` + "`_extra`" + `. A colu
 with another name is a new one: a row gets its value when it is read again, and the old column stays, null in new rows. A missing field, like null, is NULL. Ids are ` + "`" + `text` + "`" + `, whatever the source sends. ` + "`" + `<entity>_id` + "`" + ` always means ` + "`" + `<entities>.id` + "`" + `.
 
 A duration is one or several numbers with s, m, h or d: ` + "`" + `60m` + "`" + `, ` + "`" + `1d12h` + "`" + `. Paths have dots between their keys: ` + "`" + `location.country` + "`" + `. Names are lower-case
-letters, digits and _. Choose the key well: another key, a narrower type, or ` + "`absent: gone`" + ` added or removed, needs a stream of another name
+letters, digits and _. Choose the key well: another key, a type that does not hold the stored values, or ` + "`absent: gone`" + ` added or removed, needs a stream of another name
 once rows are stored. ` + "`check` and `plan`" + ` say so. A file that uses keys or values marked "not built yet" is refused.
 
 ## Lists of other APIs

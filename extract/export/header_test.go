@@ -39,11 +39,11 @@ func TestHeadersBecomeUniqueNames(t *testing.T) {
 		}
 	}
 	odd := Dataset{Time: "t", Attributes: []Attribute{{ID: "t", Name: "T"}}}
-	c, err := odd.MatchColumns([]string{"T", "a b", "A-B", "a_b_2", "", "名", "a b"}, nil, false)
+	c, err := odd.MatchColumns([]string{"T", "a b", "A-B", "a_b_2", "", "名", "a b", "Rowid"}, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := columnNames(c), []string{"t", "a_b", "a_b_2", "a_b_2_2", "column_5", "column_6", "a_b_3"}; !slices.Equal(got, want) {
+	if got, want := columnNames(c), []string{"t", "a_b", "a_b_2", "a_b_2_2", "column_5", "column_6", "a_b_3", "rowid_2"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for i, header := range []string{"T", "a b", "A-B", "a_b_2", "", "名", "a b"} {

@@ -70,6 +70,22 @@ columns:
 	}
 }
 
+// TestMasksOfAStreamIntoAnotherAreRefused: they would mask none of the rows that the other stream writes, and count as done for all.
+func TestMasksOfAStreamIntoAnotherAreRefused(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]string{
+		"conversations_by_id: {hash: [source_author_name]}":                                               "rows of conversations_by_id are in the table of conversations: hash it there",
+		"conversations: {hash: [source_author_name]}":                                                     "",
+		`"conversations*": {drop: [source_author_name]}`:                                                  "",
+		"conversations: {drop: [source_author_name]}, conversations_by_id: {drop: [source_author_email]}": "drop it there",
+	} {
+		_, err := configOf(t, map[string]string{"pipelines.yaml": personalBase + "streams: {" + settings + "}\n"})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", settings, err, want)
+		}
+	}
+}
+
 func builtinStreams(t *testing.T) []*schemas.Stream {
 	t.Helper()
 	catalogue, err := schemas.Builtin()

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,6 +134,42 @@ func TestT205APastDayKeepsItsCopy(t *testing.T) {
 	read("shut", 0)
 	b.space.Advance(time.Hour)
 	if got := read("ajar", -24*time.Hour); strings.Join(got, " ") != "open|2 ajar|2" {
+		t.Errorf("the copies of two days are %v", got)
+	}
+}
+
+// datedAnswer dates an answer by a clock.
+type datedAnswer struct {
+	http.ResponseWriter
+	now func() time.Time
+}
+
+func (w *datedAnswer) Write(p []byte) (int, error) { w.date(); return w.ResponseWriter.Write(p) }
+func (w *datedAnswer) WriteHeader(code int)        { w.date(); w.ResponseWriter.WriteHeader(code) }
+func (w *datedAnswer) date()                       { w.Header().Set("Date", w.now().UTC().Format(http.TimeFormat)) }
+
+// TestT205APastDayKeepsItsCopyWhenTheSourceIsBehind: a cache in front of an API sends an old Date.
+func TestT205APastDayKeepsItsCopyWhenTheSourceIsBehind(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(401))
+	d := b.withDoors("")
+	b.replaceDoors(strings.Replace(doors, "absent: gone\n", "absent: gone\nsnapshot: day\n", 1))
+	front, behind, updated := b.front, time.Duration(0), 0
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		front.ServeHTTP(&datedAnswer{w, func() time.Time { return b.space.CurrentTime().Add(-behind) }}, r)
+	})
+	read := func(state string) []string {
+		updated++
+		d.showPages(doorJSON(1, updated, state))
+		b.syncOnce(runner.Options{Select: []string{"doors"}})
+		return b.queryRows("SELECT state FROM doors_daily ORDER BY snapshot_date")
+	}
+	read("open")
+	b.space.Advance(24 * time.Hour)
+	read("shut")
+	b.space.Advance(time.Hour)
+	behind = 24 * time.Hour
+	if got := read("ajar"); strings.Join(got, " ") != "open ajar" {
 		t.Errorf("the copies of two days are %v", got)
 	}
 }

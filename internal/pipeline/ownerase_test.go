@@ -107,6 +107,19 @@ func TestT209AnErasureReachesDailyCopiesAndHistories(t *testing.T) {
 	}
 }
 
+// TestACertificateNamesAPersonalKey: an erasure empties no column of a key.
+func TestACertificateNamesAPersonalKey(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(176))
+	contact := b.newPerson()
+	b.serveLists(map[string]string{"people": fmt.Sprintf(`{"mail":"ada@x.example","owner":%q}`, contact)})
+	b.writeStreamFiles("people", strings.Replace(listStream("people", "columns:\n  - {name: mail, type: text, pii: true}\n  - {name: owner, type: text, person: true}\n"), "key: [id]", "key: [mail]", 1))
+	b.syncOnce(runner.Options{})
+	if got := strings.Join(b.erasePerson(contact).NotCovered, "\n"); got != "people.mail: a part of the key; erase: rows removes the row" {
+		t.Errorf("not covered: %s", got)
+	}
+}
+
 // TestT202ErasureReachesWhatAFileHasLost: a column whose name begins with _, the column with the person's id, and the only personal column of a list. The
 // rows are older than what the source sends, so they stay.
 func TestT202ErasureReachesWhatAFileHasLost(t *testing.T) {
