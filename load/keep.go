@@ -30,6 +30,9 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	if err == nil && c.added > 0 {
 		unstored, err = m.anyBeside(ctx, t)
 	}
+	if err == nil && !t.Absent && noted != "" {
+		return takeAsComplete(ctx, m, g, noted, c)
+	}
 	if err != nil || !t.Absent || c.changed == 0 && !unstored && noted == "" {
 		return c, err
 	}
@@ -70,6 +73,18 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	}
 	c.changed, c.unchanged, c.whole = c.changed-same, c.unchanged+same, c.whole && same == 0
 	return c, m.notePartialRecords(ctx, g, noted, true)
+}
+
+// takeAsComplete writes the records that earlier runs noted as partly omitted, and removes the notes: since then, `left_out: empty` says that they are
+// complete.
+func takeAsComplete(ctx context.Context, m *commitMerger, g stagedGroup, noted string, c mergeCounts) (mergeCounts, error) {
+	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS d SET __state = '%s' FROM %s s WHERE s._row = d._row AND d.__state = '%s' AND %s IN (%s)", decided, isChanged, g.own.Name, isUnchanged,
+		clause.KeyText("s.", g.own.Table.Key), noted))
+	if err != nil {
+		return c, fmt.Errorf("find the records that are complete now: %w", err)
+	}
+	c.changed, c.unchanged = c.changed+n, c.unchanged-n
+	return c, m.notePartialRecords(ctx, g, noted, false)
 }
 
 // anyBeside reports whether the table with other copies of the same records has any row.

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,6 +53,8 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 		case act == actKeep:
 		case slices.Contains(s.Key, c.Name):
 			return fmt.Errorf("%s %s: the column is part of the key", act, c.Name)
+		case isNeededToErase(s, c.Name):
+			return fmt.Errorf("%s %s: by this column a run learns whom or what the source has erased", act, c.Name)
 		case act == actDrop && (c.Required || c.Name == s.Newest):
 			return fmt.Errorf("drop %s: the column is needed", c.Name)
 		case act == actHash && !c.IsHashable():
@@ -74,4 +77,12 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 		}
 	}
 	return nil
+}
+
+// isNeededToErase reports whether a run learns from a column whom the source has erased, or what it has redacted.
+func isNeededToErase(s *schemas.Stream, column string) bool {
+	if s.Persons != nil && regexp.MustCompile(`\b`+regexp.QuoteMeta(column)+`\b`).MatchString(s.Persons.Deleted+"\n"+s.Persons.Merged) {
+		return true
+	}
+	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return c.RedactedBy == column })
 }

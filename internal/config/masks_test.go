@@ -70,6 +70,16 @@ columns:
 	}
 }
 
+// TestWhatARunLearnsErasuresFromIsNotMasked: a run that does not see the status erases no one.
+func TestWhatARunLearnsErasuresFromIsNotMasked(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{"deleted_contacts: {drop: [status]}", "deleted_contacts: {hash: [merged_into_id]}", "conversations: {drop: [source_redacted]}"} {
+		if _, err := configOf(t, map[string]string{"pipelines.yaml": personalBase + "streams: {" + settings + "}\n"}); err == nil || !strings.Contains(err.Error(), "a run learns whom or what the source has erased") {
+			t.Errorf("%s: got %v", settings, err)
+		}
+	}
+}
+
 // TestMasksOfAStreamIntoAnotherAreRefused: they would mask none of the rows that the other stream writes, and count as done for all.
 func TestMasksOfAStreamIntoAnotherAreRefused(t *testing.T) {
 	t.Parallel()

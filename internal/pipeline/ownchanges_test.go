@@ -249,6 +249,30 @@ func TestT204AFileThatMakesAnotherTableIsRefused(t *testing.T) {
 	}
 }
 
+// TestLeftOutEmptyEndsTheNotesOfRecordsThatOmittedAList: the run failed because a stored list was left out; the setting says that this means an empty one.
+func TestLeftOutEmptyEndsTheNotesOfRecordsThatOmittedAList(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(176)).publishingLake()
+	lists := map[string]string{"doors": `{"id":"1","v":1,"users":[{"id":"a"}]},{"id":"2","v":1,"users":[{"id":"b"}]}`}
+	b.serveLists(lists)
+	b.writeStreamFiles("doors", listStream("doors", "columns: [{name: id, type: text}, {name: v, type: int}]\nchildren:\n  - {table: door_users, from: users, key: [door_id, id], columns: [{name: door_id, from: $parent.id, type: text}, {name: id, type: text}]}\n"))
+	config := b.readConfig()
+	b.syncOnce(runner.Options{})
+	lists["doors"] = `{"id":"1","v":2},{"id":"2","v":1,"users":[{"id":"b"}]}`
+	b.space.Advance(24 * time.Hour)
+	if report := b.trySync(runner.Options{}); report.Exit() == problem.ExitOK {
+		t.Fatal("a list that is left out was no finding: the test finds nothing")
+	}
+	b.writeConfig(config + "streams: {doors: {left_out: empty}}\n")
+	for range 2 {
+		b.space.Advance(24 * time.Hour)
+		b.syncOnce(runner.Options{})
+		if got := b.queryRows("SELECT door_id, id FROM door_users"); strings.Join(got, " ") != "2|b" {
+			t.Errorf("stored %v", got)
+		}
+	}
+}
+
 // TestT207AKeyThatRecordsShareIsReported: only one of two records of an answer can be stored. A record that a list shows twice with the same text is none.
 func TestT207AKeyThatRecordsShareIsReported(t *testing.T) {
 	t.Parallel()

@@ -164,7 +164,12 @@ func listDatasets(r *stream.Run, w *stream.Workspace, family *schemas.Stream, se
 	for _, set := range sets {
 		name := family.Name + "_" + export.SnakeCase(set.ID)
 		all = append(all, name)
-		if names[name] || !wantsDataset(r, family, name) {
+		if names[name] {
+			r.AddFinding(load.Finding{Schema: w.Name, Stream: family.Name, Table: name, Kind: "known", Name: "dataset_odd", Once: true, Found: set.ID,
+				Message: fmt.Sprintf("dataset %q would have the table %s, which another dataset has; it is not read", set.ID, name)})
+			continue
+		}
+		if !wantsDataset(r, family, name) {
 			continue
 		}
 		names[name] = true
