@@ -107,6 +107,30 @@ func TestT209AnErasureReachesDailyCopiesAndHistories(t *testing.T) {
 	}
 }
 
+// TestT209ARedactionReachesDailyCopies, and is not undone by an older copy of a row whose key has a time.
+func TestT209ARedactionReachesDailyCopies(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(176)).publishingLake()
+	lists := map[string]string{}
+	b.serveLists(lists)
+	b.writeStreamFiles("talks", strings.Replace(listStream("talks", "absent: gone\nsnapshot: day\ncolumns:\n  - {name: id, type: text}\n  - {name: at, type: timestamp}\n  - {name: day, type: date}\n"+
+		"  - {name: text, type: text, pii: true, redactable: true, redacted_by: redacted}\n  - {name: redacted, type: bool}\n"), "key: [id]", "key: [id, at, day]", 1))
+	b.writeConfig(b.readConfig() + "streams: {talks: {history: true}}\n")
+	const whole, redacted = `{"id":"1","at":1700000000,"day":"2023-11-14","text":"` + canary + `text","redacted":false}`, `{"id":"1","at":1700000000,"day":"2023-11-14","text":null,"redacted":true}`
+	for _, answer := range []string{whole, whole, redacted} {
+		lists["talks"] = answer
+		b.syncOnce(runner.Options{})
+		b.space.Advance(24 * time.Hour)
+	}
+	b.noCanary(string(b.runner.Dir))
+	lists["talks"] = whole // a replica that lags
+	b.syncOnce(runner.Options{})
+	b.noCanary(string(b.runner.Dir))
+	if got := b.queryRows("SELECT count(*), count(text) FROM talks"); got[0] != "1|0" {
+		t.Errorf("stored %v", got)
+	}
+}
+
 // TestACertificateNamesAPersonalKey: an erasure empties no column of a key.
 func TestACertificateNamesAPersonalKey(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -259,18 +258,21 @@ func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Bat
 		if len(hashes) == 0 || b.Rows.NumRows() == 0 {
 			continue
 		}
-		keys := m.erasedKeys(b)
-		if len(keys) == 0 {
-			continue
-		}
 		if e == nil {
 			e = m.stagedEraser()
+		}
+		keys, err := m.erasedKeys(ctx, e.relationOf(b.Table.Name), b.Table)
+		if err != nil {
+			return err
+		}
+		if len(keys) == 0 {
+			continue
 		}
 		if err := stage.Fill(ctx, m.erasures.db.DB, redactedKeys, b.Table.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return err
 		}
 		for _, part := range redactionRules(e.tables, b.Table) {
-			if part.table.HistoryOf == "" && e.relationOf(part.table.Name) != "" {
+			if part.table.HistoryOf+part.table.CopyOf == "" && e.relationOf(part.table.Name) != "" {
 				if _, err := e.applyRule(ctx, part.table, part.rule); err != nil {
 					return err
 				}
@@ -280,35 +282,12 @@ func (m *Arrival) emptyRedactedRows(ctx context.Context, batches []transform.Bat
 	return nil
 }
 
-// erasedKeys gives the keys of the rows in a batch that have a tombstone.
-func (m *Arrival) erasedKeys(b transform.Batch) (keys [][]string) {
-	columns := make([]arrow.Array, len(b.Table.Key))
-	for i, name := range b.Table.Key {
-		at := b.Rows.Schema().FieldIndices(name)
-		if len(at) == 0 {
-			return nil
+// erasedKeys gives the keys of the rows of a staged table that have a tombstone.
+func (m *Arrival) erasedKeys(ctx context.Context, relation string, t transform.Table) (keys [][]string, err error) {
+	err = m.erasures.db.EachValue(ctx, relation, t.Key, func(values []string) {
+		if m.erasures.tombs.Has(tombstone.Scope{Schema: m.schema, Table: t.Name}, tombstone.RowKey(values)) {
+			keys = append(keys, values)
 		}
-		columns[i] = b.Rows.Column(at[0])
-	}
-	values := make([]string, len(columns))
-	for row := range int(b.Rows.NumRows()) {
-		for i, c := range columns {
-			switch c := c.(type) {
-			case *array.String:
-				values[i] = c.Value(row)
-			case *array.Int64:
-				values[i] = strconv.FormatInt(c.Value(row), 10)
-			default:
-				return nil // no table with such a key has texts that a source redacts
-			}
-		}
-		if m.erasures.tombs.Has(tombstone.Scope{Schema: m.schema, Table: b.Table.Name}, tombstone.RowKey(values)) {
-			copied := make([]string, len(values))
-			for i, v := range values {
-				copied[i] = string(append([]byte(nil), v...))
-			}
-			keys = append(keys, copied)
-		}
-	}
-	return keys
+	})
+	return keys, err
 }

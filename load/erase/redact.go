@@ -157,20 +157,20 @@ func (m *Arrival) BeforeCommit(ctx context.Context, stamp time.Time) (changed in
 // AfterCommit remembers, once the commit is durable, that the database has applied its tombstones.
 func (m *Arrival) AfterCommit() { m.erasures.noteApplied(m.redacted.erasureStep) }
 
-// applyRedactions empties the redacted texts in stored rows, or in their past states, and returns the number of rows.
-func (m *Arrival) applyRedactions(ctx context.Context, keys map[string][][]string, states bool) (rows int64, err error) {
+// applyRedactions empties the redacted texts in stored rows, or in their past states and daily copies, and returns the number of rows.
+func (m *Arrival) applyRedactions(ctx context.Context, keys map[string][][]string, past bool) (rows int64, err error) {
 	e := m.erasures.newEraser(m.schema, m.stamp)
 	defer stage.Drop(ctx, m.erasures.db.DB, redactedKeys)
 	for table, keys := range keys {
 		t, ok := e.findTable(table)
-		if !ok || states && t.History == "" {
+		if !ok {
 			continue
 		}
 		if err := stage.Fill(ctx, m.erasures.db.DB, redactedKeys, t.Key, len(keys), func(i int) []string { return keys[i] }); err != nil {
 			return rows, err
 		}
 		for _, part := range redactionRules(e.tables, t) {
-			if (part.table.HistoryOf != "") != states {
+			if (part.table.HistoryOf+part.table.CopyOf != "") != past {
 				continue
 			}
 			n, err := e.applyRule(ctx, part.table, part.rule)

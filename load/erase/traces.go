@@ -149,7 +149,7 @@ func redactionRules(tables []transform.Table, t transform.Table) []redactionRule
 	}
 	list := []redactionRule{{t, own}}
 	for _, inner := range tables {
-		if inner.HistoryOf == t.Name {
+		if inner.HistoryOf == t.Name || inner.CopyOf == t.Name {
 			list = append(list, redactionRule{inner, own})
 		}
 		if inner.Within != t.Name {
