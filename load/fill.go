@@ -39,34 +39,42 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 			if !waiting[fillKey(schema, t, c)] {
 				continue
 			}
-			n, err := w.fillColumn(ctx, schema, t, c)
+			filled, err := w.fillColumn(ctx, schema, t, c)
 			if err != nil {
 				return nil, fmt.Errorf("fill column %s of %s: %w", c.Name, t.Name, err)
 			}
-			if n > 0 {
-				changes = append(changes, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)})
-			}
+			changes = append(changes, filled...)
 		}
 	}
-	return changes, w.recordChanges(ctx, changes)
+	return changes, nil
 }
 
-// fillColumn fills one column in a transaction of its own, and folds the log: DuckDB keeps both in memory.
-func (w *Tables) fillColumn(ctx context.Context, schema string, t transform.Table, c transform.Column) (n int64, err error) {
+// fillColumn fills one column, and records it, in a transaction of its own: DuckDB keeps the changes of a transaction in memory.
+func (w *Tables) fillColumn(ctx context.Context, schema string, t transform.Table, c transform.Column) (filled []Change, err error) {
 	stamp := w.db.Stamp()
 	err = w.db.DB.Transaction(ctx, func() error {
-		if n, err = w.fillFromExtra(ctx, schema, t, c, stamp); err != nil {
+		n, err := w.fillFromExtra(ctx, schema, t, c, stamp)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			filled = []Change{{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)}}
+		}
+		if err := w.recordChanges(ctx, filled); err != nil {
 			return err
 		}
 		return w.db.SaveStamp(ctx, stamp)
 	})
 	stage.Drop(ctx, w.db.DB, madeValues)
 	stage.Drop(ctx, w.db.DB, widenedValues)
-	if err == nil {
-		w.db.NoteCommit(stamp)
+	if err != nil {
+		return nil, err
+	}
+	w.db.NoteCommit(stamp)
+	if w.db.FoldNeeded() {
 		err = w.db.FoldLocked(ctx)
 	}
-	return n, err
+	return filled, err
 }
 
 // fillFromExtra moves the values of a new column from _extra into it. Where the column has several paths, the first path

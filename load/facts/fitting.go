@@ -34,13 +34,9 @@ func IsReshaped(t transform.Table) bool { return t.File != "" && t.HistoryOf == 
 
 // Unfit says why a run would refuse to store rows in the tables of a published file as the stream files are now; nil where it would not.
 func Unfit(ctx context.Context, r *read.Reader, schema string, tables []transform.Table) error {
-	columns, err := r.DB.TableColumns(ctx, schema)
+	stored, err := r.DB.TableTypes(ctx, schema)
 	if err != nil {
 		return fmt.Errorf("read the columns of %s: %w", schema, err)
-	}
-	stored := make(map[string]map[string]string, len(columns))
-	for table, list := range columns {
-		stored[table] = duck.ColumnTypes(list)
 	}
 	var all []error
 	for _, t := range tables {

@@ -75,18 +75,13 @@ func Differ(t transform.Table, a, b string) string {
 }
 
 // Persons gives the columns of a table that hold contacts' ids.
-func Persons(t transform.Table) (names []string) {
-	for _, c := range t.Columns {
-		if c.Person {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
+func Persons(t transform.Table) []string { return personColumns(t.Columns) }
 
 // LeftPersons are the columns that no stream file declares any more, and that may hold a contact's id.
-func LeftPersons(t transform.Table) (names []string) {
-	for _, c := range t.Left {
+func LeftPersons(t transform.Table) []string { return personColumns(t.Left) }
+
+func personColumns(columns []transform.Column) (names []string) {
+	for _, c := range columns {
 		if c.Person {
 			names = append(names, c.Name)
 		}

@@ -20,6 +20,16 @@ func ColumnTypes(columns []StoredColumn) map[string]string {
 	return types
 }
 
+// TableTypes gives the type of every column of every table of a schema, by table and column.
+func (d *DB) TableTypes(ctx context.Context, schema string) (map[string]map[string]string, error) {
+	columns, err := d.TableColumns(ctx, schema)
+	types := make(map[string]map[string]string, len(columns))
+	for table, list := range columns {
+		types[table] = ColumnTypes(list)
+	}
+	return types, err
+}
+
 // Definitions are the words of statements that define a table or view of the file. Temporary ones are none of them.
 var Definitions = []string{"CREATE TABLE", "CREATE VIEW", "REPLACE TABLE", "REPLACE VIEW", "ALTER TABLE", "DROP TABLE \"", "DROP VIEW \""}
 

@@ -69,12 +69,7 @@ func (w *Database) StoredRows(ctx context.Context, schema, table string) (int64,
 
 // StoredColumns gives the type of every column of every table of a schema, by table and column.
 func (w *Database) StoredColumns(ctx context.Context, schema string) (map[string]map[string]string, error) {
-	columns, err := w.DB.TableColumns(ctx, schema)
-	stored := make(map[string]map[string]string, len(columns))
-	for table, list := range columns {
-		stored[table] = duck.ColumnTypes(list)
-	}
-	return stored, err
+	return w.DB.TableTypes(ctx, schema)
 }
 
 // EachValue calls visit with the different values of some columns, as texts.
