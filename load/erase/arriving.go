@@ -25,7 +25,8 @@ type Arrival struct {
 	stamp    time.Time
 	tables   []*stage.Batch // all staged tables of the commit, also those without rows
 
-	erased   []string // erased persons that the batches name
+	erased   []string          // erased persons that the batches, or the stored rows of their records, name
+	omitted  map[string]string // by list: the staged rows, with the stored rows that answers omitted
 	redacted sourceRedactions
 }
 
@@ -47,8 +48,11 @@ func (m *Arrival) AfterStaging(ctx context.Context, batches []transform.Batch, t
 	if len(tombs.Hashes[tombstone.People(m.schema)]) == 0 {
 		return nil
 	}
-	e := m.stagedEraser()
 	ids := map[string]bool{}
+	if err := m.findOmittedSubjects(ctx, ids); err != nil {
+		return err
+	}
+	e := m.stagedEraser()
 	for _, b := range batches {
 		m.findSubjects(b, ids)
 		if err := m.findReferencedSubjects(ctx, e, b.Table, ids); err != nil {
@@ -136,6 +140,12 @@ func (m *Arrival) storedEraser() *subjectEraser {
 			return "" // without a row in this commit
 		}
 		return stored(table)
+	}
+	e.omitted = m.omitted
+	for i, t := range e.tables {
+		if m.hasTable(t.Name) {
+			e.tables[i].Left = nil // staged rows have no column that the file has lost
+		}
 	}
 	return e
 }
@@ -227,12 +237,12 @@ func (m *Arrival) addReferencedSubjects(ctx context.Context, e *subjectEraser, t
 		if other.Name != target.Name {
 			key = other.ParentKey
 		}
-		if other.Name != target.Name && other.Parent != target.Name || e.relationOf(other.Name) == "" || len(key) != 1 {
+		if other.Name != target.Name && other.Parent != target.Name || e.rowsOf(other.Name) == "" || len(key) != 1 {
 			continue
 		}
 		for _, person := range clause.Persons(other) {
 			query := fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IN (SELECT %s FROM %s) AND %[1]s IS NOT NULL",
-				duck.Name(person), e.relationOf(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.relationOf(t.Name))
+				duck.Name(person), e.rowsOf(other.Name), duck.Name(key[0]), duck.Name(c.Name), e.relationOf(t.Name))
 			err := m.erasures.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
 				var id string
 				err := rows.Scan(&id)

@@ -69,7 +69,7 @@ func (e *subjectEraser) rulesOf(ctx context.Context, t transform.Table) (list []
 			return nil, err
 		}
 		if where != "" {
-			gone = append(gone, fmt.Sprintf("EXISTS (SELECT 1 FROM (SELECT %s FROM %s t WHERE %s) o WHERE %s)", duck.Names("t.", record.Key), e.relationOf(record.Name), where,
+			gone = append(gone, fmt.Sprintf("EXISTS (SELECT 1 FROM (SELECT %s FROM %s t WHERE %s) o WHERE %s)", duck.Names("t.", record.Key), e.rowsOf(record.Name), where,
 				clause.Matches("o.", record.Key, "t.", t.ParentKey)))
 		}
 	}

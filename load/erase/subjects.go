@@ -49,7 +49,8 @@ type subjectEraser struct {
 	work        *Erasures
 	schema      string
 	tables      []transform.Table
-	relationOf  func(table string) string // the relation with a table's rows; "" where it has none
+	relationOf  func(table string) string // the relation with a table's rows, which change; "" where it has none
+	omitted     map[string]string         // by staged table: the relation that also has stored rows, which only say who records are about
 	stampClause func() string             // what else a stored row is set to, its time and run; "" for a staged row
 	args        []any                     // the parameters of stampClause
 
@@ -64,9 +65,17 @@ type erasureRule struct {
 	where   string // the condition for a row t
 }
 
+// rowsOf is the relation that says which persons a table's rows name.
+func (e *subjectEraser) rowsOf(table string) string {
+	if rows, ok := e.omitted[table]; ok {
+		return rows
+	}
+	return e.relationOf(table)
+}
+
 func (e *subjectEraser) findTable(name string) (transform.Table, bool) {
 	i := slices.IndexFunc(e.tables, func(t transform.Table) bool { return t.Name == name })
-	if i < 0 || e.relationOf(name) == "" {
+	if i < 0 || e.rowsOf(name) == "" {
 		return transform.Table{}, false
 	}
 	return e.tables[i], true
@@ -118,7 +127,7 @@ func (e *subjectEraser) defaultSubject(ctx context.Context, t transform.Table) (
 // subjectAround decides by the ids in the item, or else in the record, that the list of a row belongs to.
 func (e *subjectEraser) subjectAround(ctx context.Context, t transform.Table) (string, error) {
 	if item, ok := e.findTable(t.Within); ok && len(clause.Persons(item)) > 0 {
-		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.relationOf(item.Name),
+		return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.rowsOf(item.Name),
 			clause.Matches("o.", item.Key, "t.", t.WithinKey), isSubject("o.", clause.Persons(item))), nil
 	}
 	return e.ofRecord(ctx, t)
@@ -139,7 +148,7 @@ func (e *subjectEraser) subjectByColumn(ctx context.Context, t transform.Table, 
 	if !ok || !slices.Contains(clause.Persons(own), name) {
 		return "", nil
 	}
-	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.relationOf(own.Name),
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM %s o WHERE %s AND %s)", e.rowsOf(own.Name),
 		clause.Matches("o.", own.Key, "t.", t.ParentKey), isSubject("o.", []string{name})), nil
 }
 
@@ -186,7 +195,7 @@ func (e *subjectEraser) ofReference(ctx context.Context, c transform.Column) (st
 func (e *subjectEraser) pointsTo(c transform.Column) (transform.Table, bool) {
 	name, column, _ := strings.Cut(c.References, ".")
 	for _, t := range e.tables {
-		if t.Parent == "" && (t.Name == name || t.View == name) && slices.Equal(t.Key, []string{column}) && e.relationOf(t.Name) != "" {
+		if t.Parent == "" && (t.Name == name || t.View == name) && slices.Equal(t.Key, []string{column}) && e.rowsOf(t.Name) != "" {
 			return t, true
 		}
 	}
@@ -205,14 +214,14 @@ func (e *subjectEraser) matchingRecords(ctx context.Context, own transform.Table
 			key = t.ParentKey
 		}
 		ids := append(clause.Persons(t), clause.LeftPersons(t)...)
-		if (t.Name != own.Name && t.Parent != own.Name) || len(ids) == 0 || len(key) != len(own.Key) || e.relationOf(t.Name) == "" {
+		if (t.Name != own.Name && t.Parent != own.Name) || len(ids) == 0 || len(key) != len(own.Key) || e.rowsOf(t.Name) == "" {
 			continue
 		}
 		columns := make([]string, len(key))
 		for i := range key {
 			columns[i] = "t." + duck.Name(key[i]) + " AS " + duck.Name(own.Key[i])
 		}
-		parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s", strings.Join(columns, ", "), e.relationOf(t.Name), isSubject("t.", ids)))
+		parts = append(parts, fmt.Sprintf("SELECT %s FROM %s t WHERE %s", strings.Join(columns, ", "), e.rowsOf(t.Name), isSubject("t.", ids)))
 	}
 	name := ""
 	if len(parts) > 0 {
