@@ -127,7 +127,7 @@ var homes = map[string][]string{
 	"github.com/apache/arrow-go":    {"internal/mirror", "load/committest", "load/differ", "load/erase", "load/internal/duck", "load/internal/stage", "load/read", "transform"},
 	"github.com/parquet-go":         {"load/internal/rowgroups", "load/publish"},
 	"github.com/robfig/cron":        {"internal/schedule"},
-	"github.com/go-faster/jx":       {"extract", "extract/api", "extract/discover", "extract/export", "extract/internal/envelope", "extract/internal/scan", "transform"},
+	"github.com/go-faster/jx":       {"extract", "extract/api", "extract/discover", "extract/export", "extract/internal/envelope", "extract/internal/scan", "transform", "transform/internal/jsontext"},
 	"github.com/spf13/cobra":        {"internal/cli", "internal/cli/emulate", "internal/cli/usage", "internal/cli/working"},
 	"go.yaml.in/yaml":               {"internal/formtest", "internal/grammar", "tools/words"},
 	"github.com/santhosh-tekuri":    {"internal/formtest"},

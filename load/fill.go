@@ -10,7 +10,6 @@ import (
 
 	"aqueduck/load/internal/clause"
 	"aqueduck/load/internal/duck"
-	"aqueduck/load/internal/stage"
 	"aqueduck/schemas"
 	"aqueduck/transform"
 )
@@ -35,183 +34,181 @@ func (w *Tables) fillNew(ctx context.Context, schema string, tables []transform.
 		return nil, err
 	}
 	for _, t := range tables {
-		for _, c := range t.Columns {
-			if !waiting[fillKey(schema, t, c)] {
-				continue
-			}
-			filled, err := w.fillColumn(ctx, schema, t, c)
-			if err != nil {
-				return nil, fmt.Errorf("fill column %s of %s: %w", c.Name, t.Name, err)
-			}
-			changes = append(changes, filled...)
+		columns := slices.DeleteFunc(slices.Clone(t.Columns), func(c transform.Column) bool { return !waiting[fillKey(schema, t, c)] })
+		if len(columns) == 0 {
+			continue
 		}
+		filled, err := w.fillColumns(ctx, schema, t, columns)
+		if err != nil {
+			return nil, fmt.Errorf("fill new columns of %s: %w", t.Name, err)
+		}
+		changes = append(changes, filled...)
 	}
-	return changes, nil
+	if len(changes) > 0 { // the old tables are still in the file, and the log makes others (T144)
+		err = w.db.FoldLocked(ctx)
+	}
+	return changes, err
 }
 
-// fillColumn fills one column, and records it, in a transaction of its own: DuckDB keeps the changes of a transaction in memory.
-func (w *Tables) fillColumn(ctx context.Context, schema string, t transform.Table, c transform.Column) (filled []Change, err error) {
+// fillColumns fills columns of a table, and records it, in one transaction.
+func (w *Tables) fillColumns(ctx context.Context, schema string, t transform.Table, columns []transform.Column) (filled []Change, err error) {
 	stamp := w.db.Stamp()
 	err = w.db.DB.Transaction(ctx, func() error {
-		n, err := w.fillFromExtra(ctx, schema, t, c, stamp)
-		if err != nil {
+		if filled, err = w.fillAll(ctx, schema, t, columns, stamp); err != nil {
 			return err
 		}
-		if n > 0 {
-			filled = []Change{{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", n)}}
+		for _, c := range columns {
+			if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", fillKey(schema, t, c)); err != nil {
+				return err
+			}
 		}
 		if err := w.recordChanges(ctx, filled); err != nil {
 			return err
 		}
 		return w.db.SaveStamp(ctx, stamp)
 	})
-	stage.Drop(ctx, w.db.DB, madeValues)
-	stage.Drop(ctx, w.db.DB, widenedValues)
 	if err != nil {
 		return nil, err
 	}
 	w.db.NoteCommit(stamp)
-	if w.db.FoldNeeded() {
-		err = w.db.FoldLocked(ctx)
-	}
-	return filled, err
+	return filled, nil
 }
 
-// fillFromExtra moves the values of a new column from _extra into it. Where the column has several paths, the first path
-// with a value wins. A value that does not fit the column stays in _extra. It returns the number of rows filled.
-func (w *Tables) fillFromExtra(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
-	if _, err := w.db.DB.Exec(ctx, "DELETE FROM _sync.meta WHERE key = $1", fillKey(schema, t, c)); err != nil {
-		return 0, err
-	}
-	var filled int64
-	for _, path := range append([][]string{c.Path}, c.Or...) {
-		if c.As == schemas.HasText {
-			break // the column of the text itself takes it out of _extra
+// fillAll fills columns, and returns the changes.
+func (w *Tables) fillAll(ctx context.Context, schema string, t transform.Table, columns []transform.Column, stamp time.Time) (filled []Change, err error) {
+	f := filling{db: w.db.DB}
+	for _, c := range columns {
+		if err := f.addColumn(t, c); err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
-		n, err := w.fillFrom(ctx, schema, t, c, path, stamp)
-		if err != nil {
-			return 0, err
-		}
-		filled += n
 	}
-	n, err := w.fillFromText(ctx, schema, t, c, stamp)
+	if err := f.defineRest(); err != nil {
+		return nil, err
+	}
+	table := clause.Stored(schema, t)
+	before, err := w.countValues(ctx, table, columns)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	filled += n
-	if filled == 0 {
-		return 0, nil
+	if n, err := w.db.DB.RewriteTable(ctx, clause.StoredSchema(schema, t), t.Name, f.filledRows(table), stamp, w.db.RunID()); err != nil || n == 0 {
+		return nil, err
+	}
+	after, err := w.countValues(ctx, table, columns)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range columns {
+		if after[i] > before[i] {
+			filled = append(filled, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", after[i]-before[i])})
+		}
 	}
 	return filled, w.db.CountRows(ctx, schema, t.Name, 0, stamp)
 }
 
-// fillFrom moves the values at one path of _extra into the rows that have no value yet.
-func (w *Tables) fillFrom(ctx context.Context, schema string, t transform.Table, c transform.Column, path []string, stamp time.Time) (int64, error) {
-	table, name := clause.Stored(schema, t), duck.Name(c.Name)
-	value := "json_extract(_extra, " + duck.Text("/"+strings.Join(jsonPointer(path), "/")) + ")"
-	if len(c.NarrowerTypes) > 0 {
-		return w.fillWidened(ctx, table, c, path, value, stamp)
+// countValues counts the values of some columns.
+func (w *Tables) countValues(ctx context.Context, table string, columns []transform.Column) ([]int64, error) {
+	counts, into, list := make([]int64, len(columns)), make([]any, len(columns)), make([]string, len(columns))
+	for i, c := range columns {
+		into[i], list[i] = &counts[i], "count("+duck.Name(c.Name)+")"
 	}
-	fitting := fromJSON(c.SQL, value)
-	where, from := fmt.Sprintf("_extra IS NOT NULL AND t.%s IS NULL AND %s IS NOT NULL", name, fitting), ""
-	set := fitting
-	if c.As != "" {
-		// The decoder's own code converts each different text once: a second implementation in SQL could differ from it.
-		if err := w.fillMade(ctx, fmt.Sprintf("SELECT DISTINCT %s FROM %s t WHERE %s", fitting, table, where), c.As); err != nil {
-			return 0, err
-		}
-		set, from, where = "m.made", " FROM "+madeValues+" m", where+" AND m.sent = "+fitting
-	}
-	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = %s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
-		_synced_at = $1, _run_id = $2%s WHERE %s`, table, name, set, duck.Text(clause.Without(path)), from, where), stamp, w.db.RunID())
+	return counts, w.db.DB.Scan(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+table, nil, into...)
 }
 
-// fillFromText fills a new column from a text column that has taken the same field until now. A column of whole numbers takes plain
+// filling is the SQL that fills columns of a table from their places: paths in _extra, or other columns.
+type filling struct {
+	db    *duck.DB
+	steps []fillStep
+	rest  string // the function that removes what was taken from _extra
+}
+
+// fillStep takes what is at one place into a column that has no value.
+type fillStep struct {
+	column string   // quoted
+	path   []string // in _extra; nil: another column
+	found  string   // the SQL of what fits the column; NULL: nothing
+	stored string   // the SQL of what the column stores, of __found
+}
+
+// addColumn adds the steps of a column. The decoder's own code reads _extra and converts the value: a second implementation in SQL could differ from it, and
+// DuckDB's functions for JSON need a multiple of the memory.
+func (f *filling) addColumn(t transform.Table, c transform.Column) error {
+	for _, path := range append([][]string{c.Path}, c.Or...) {
+		if c.As == schemas.HasText {
+			break // the column of the text itself takes it out of _extra
+		}
+		name, err := f.db.Define(1, func(texts []string) (string, bool) { return transform.SpellField(c, []byte(texts[0]), path) })
+		if err != nil {
+			return err
+		}
+		f.steps = append(f.steps, fillStep{duck.Name(c.Name), path, name + "(_extra::VARCHAR)", spelled(c.SQL, "__found")})
+	}
+	if found, ok := fillFromText(t, c); ok {
+		f.steps = append(f.steps, fillStep{duck.Name(c.Name), nil, found, "__found"})
+	}
+	return nil
+}
+
+// defineRest makes the function that removes what some steps have taken, given by their numbers, from _extra.
+func (f *filling) defineRest() (err error) {
+	known := map[string]func(string) string{}
+	f.rest, err = f.db.Define(2, func(texts []string) (string, bool) {
+		without := known[texts[0]]
+		if without == nil {
+			var paths [][]string
+			for i, s := range f.steps {
+				if strings.Contains(texts[0], ";"+stepMark(i)) {
+					paths = append(paths, s.path)
+				}
+			}
+			without = transform.WithoutFields(paths)
+			known[texts[0]] = without
+		}
+		return without(texts[1]), true
+	})
+	return err
+}
+
+func stepMark(step int) string { return fmt.Sprintf("%d;", step) }
+
+// filledRows is the query for RewriteTable. The steps come one after the other, so that of several places of a column the first with a value counts. A value that
+// does not fit the column stays in _extra. $1 and $2 are the time and the run.
+func (f *filling) filledRows(relation string) string {
+	query := "SELECT *, 0 AS __changes, ';' AS __taken FROM " + relation
+	for i, s := range f.steps {
+		takes := s.column + " IS NULL AND __found IS NOT NULL"
+		replaced := fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END AS %[3]s, __changes + (%[1]s)::INT AS __changes", takes, s.stored, s.column)
+		if s.path != nil {
+			replaced += fmt.Sprintf(", CASE WHEN %s THEN __taken || '%s' ELSE __taken END AS __taken", takes, stepMark(i))
+		}
+		query = fmt.Sprintf("SELECT * EXCLUDE (__found) REPLACE (%s) FROM (SELECT *, %s AS __found FROM (%s))", replaced, s.found, query)
+	}
+	return fmt.Sprintf(`SELECT * EXCLUDE (__taken) REPLACE (%s, CASE WHEN __taken <> ';' THEN nullif(%s(__taken, _extra::VARCHAR), '{}')::JSON ELSE _extra END AS _extra)
+		FROM (%s)`, duck.Stamped, f.rest, query)
+}
+
+// fillFromText is the SQL of what a column takes of a text column that has taken the same field until now. A column of whole numbers takes plain
 // numbers of up to 18 digits; any other text is left to the next read of the record. A column with has_text takes whether there is a plain text.
-func (w *Tables) fillFromText(ctx context.Context, schema string, t transform.Table, c transform.Column, stamp time.Time) (int64, error) {
-	as, value, fits := "", "%s::BIGINT", "regexp_full_match(%s, '-?(0|[1-9][0-9]{0,17})')"
+func fillFromText(t transform.Table, c transform.Column) (found string, ok bool) {
+	as, found := "", "CASE WHEN regexp_full_match(%[1]s, '-?(0|[1-9][0-9]{0,17})') THEN %[1]s::BIGINT END"
 	if c.As == schemas.HasText {
-		as, value, fits = schemas.PlainText, "%s <> ''", "%s IS NOT NULL"
+		as, found = schemas.PlainText, "%s <> ''"
 	}
 	at := slices.IndexFunc(t.Columns, func(other transform.Column) bool {
 		return other.Name != c.Name && other.SQL == "VARCHAR" && other.As == as && slices.Equal(other.Path, c.Path)
 	})
 	if at < 0 || c.SQL != "BIGINT" && c.As != schemas.HasText {
-		return 0, nil
+		return "", false
 	}
-	text := duck.Name(t.Columns[at].Name)
-	return w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s SET %s = "+value+", _synced_at = $1, _run_id = $2 WHERE %[2]s IS NULL AND "+strings.ReplaceAll(fits, "%s", "%[3]s"),
-		clause.Stored(schema, t), duck.Name(c.Name), text), stamp, w.db.RunID())
+	return fmt.Sprintf(found, duck.Name(t.Columns[at].Name)), true
 }
 
-// widenedValues is the temporary table of the values in _extra, each with what a widened column takes of it.
-const widenedValues = "temp.words"
-
-// fillWidened is fillFrom for a widened column: it stores what a new record with that value would bring.
-func (w *Tables) fillWidened(ctx context.Context, table string, c transform.Column, path []string, value string, stamp time.Time) (int64, error) {
-	var pairs [][]string
-	err := w.db.DB.Each(ctx, "SELECT DISTINCT ("+value+")::VARCHAR FROM "+table+" WHERE ("+value+") IS NOT NULL", nil, func(rows *sql.Rows) error {
-		var raw string
-		if err := rows.Scan(&raw); err != nil {
-			return err
-		}
-		if taken, ok := transform.SpellScalar(c, []byte(raw)); ok {
-			pairs = append(pairs, []string{raw, taken})
-		}
-		return nil
-	})
-	if err != nil || len(pairs) == 0 {
-		return 0, err
-	}
-	if err := stage.Fill(ctx, w.db.DB, widenedValues, []string{"raw", "taken"}, len(pairs), func(i int) []string { return pairs[i] }); err != nil {
-		return 0, err
-	}
-	return w.db.DB.Exec(ctx, fmt.Sprintf(`UPDATE %s AS t SET %s = x.taken::%s, _extra = nullif(json_merge_patch(_extra, %s)::VARCHAR, '{}')::JSON,
-		_synced_at = $1, _run_id = $2 FROM %s x WHERE _extra IS NOT NULL AND t.%[2]s IS NULL AND (%[6]s)::VARCHAR = x.raw`,
-		table, duck.Name(c.Name), c.SQL, duck.Text(clause.Without(path)), widenedValues, value), stamp, w.db.RunID())
-}
-
-// madeValues is the temporary table of texts in _extra, each with what the column makes of it.
-const madeValues = "temp.made"
-
-func (w *Tables) fillMade(ctx context.Context, query, as string) error {
-	var pairs [][]string
-	err := w.db.DB.Each(ctx, query, nil, func(rows *sql.Rows) error {
-		var sent string
-		err := rows.Scan(&sent)
-		pairs = append(pairs, []string{sent, transform.TextAs(as, sent)})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return stage.Fill(ctx, w.db.DB, madeValues, []string{"sent", "made"}, len(pairs), func(i int) []string { return pairs[i] })
-}
-
-// jsonPointer escapes the names of a path for a JSON pointer.
-func jsonPointer(path []string) []string {
-	escaped := make([]string, len(path))
-	for i, s := range path {
-		escaped[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
-	}
-	return escaped
-}
-
-// fromJSON is the SQL that converts a JSON value to a column's type; it gives NULL for a value that does not fit.
-func fromJSON(kind, value string) string {
-	text := "(" + value + " ->> '$')"
-	scalar := "json_type(" + value + ") NOT IN ('OBJECT', 'ARRAY', 'NULL')"
+// spelled is the SQL of what a column stores for a text of transform.SpellValue.
+func spelled(kind, text string) string {
 	switch kind {
-	case "JSON":
-		return "CASE WHEN json_type(" + value + ") <> 'NULL' THEN " + value + " END"
-	case "VARCHAR":
-		return "CASE WHEN " + scalar + " THEN " + text + " END"
 	case "TIMESTAMPTZ":
-		return fmt.Sprintf(`CASE WHEN json_type(%s) IN ('BIGINT', 'UBIGINT')
-			AND TRY_CAST(%s AS BIGINT) BETWEEN 631152000 AND 4102444800 THEN to_timestamp(TRY_CAST(%s AS BIGINT))
-			WHEN json_type(%s) = 'VARCHAR' THEN TRY_CAST(%s AS TIMESTAMPTZ) END`, value, text, text, value, text)
-	case "BIGINT": // a plain cast would round
-		return fmt.Sprintf("CASE WHEN %s AND TRY_CAST(%s AS DECIMAL(38,10)) = TRY_CAST(%[2]s AS BIGINT) THEN TRY_CAST(%[2]s AS BIGINT) END", scalar, text)
+		return "(make_timestamp(" + text + "::BIGINT) AT TIME ZONE 'UTC')"
+	case "DATE":
+		return "(DATE '1970-01-01' + " + text + "::INTEGER)"
 	}
-	return "CASE WHEN " + scalar + " THEN TRY_CAST(" + text + " AS " + kind + ") END"
+	return text + "::" + kind
 }

@@ -89,32 +89,3 @@ func appendDouble(b []byte, v float64) []byte {
 func SpellDouble(value string) string {
 	return "CASE WHEN " + value + " = trunc(" + value + ") AND abs(" + value + ") < 9223372036854775808 THEN " + value + "::BIGINT::VARCHAR ELSE " + value + "::VARCHAR END"
 }
-
-// SpellScalar is the text that a widened column stores for a JSON scalar, equal to that of a record with the value; false when
-// the column rejects it.
-func SpellScalar(c Column, raw []byte) (string, bool) {
-	x := recordText{raw: raw}
-	t := x.unquoteValue(raw)
-	if t.isContainer() || raw[0] == 'n' {
-		return "", false
-	}
-	w, k := widenedFrom(c.NarrowerTypes), codecs[c.Type].kind
-	text := x.bytesOf(t.text)
-	if k == kindText {
-		if spelled, changed := w.appendTo(nil, t.first == '"', text); changed {
-			return string(spelled), true
-		}
-		return string(text), true
-	}
-	number, reason := w.parseWidened(k, t, text)
-	if reason != "" {
-		return "", false
-	}
-	switch k {
-	case kindInt:
-		return strconv.FormatInt(int64(number), 10), true
-	case kindDouble:
-		return strconv.FormatFloat(math.Float64frombits(number), 'g', -1, 64), true
-	}
-	return "", false
-}

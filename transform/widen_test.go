@@ -33,12 +33,12 @@ func TestT176AValueHasOneSpellingInAColumnThatHasWidened(t *testing.T) {
 		if c.was == "" {
 			continue
 		}
-		if got, ok := SpellScalar(tableColumns(s.Columns)[1], []byte(c.sent)); !ok || got != c.want {
+		if got, ok := SpellValue(tableColumns(s.Columns)[1], []byte(c.sent)); !ok || got != c.want {
 			t.Errorf("%s, put in later into a column that was %q, is %v, want %s", c.sent, c.was, got, c.want)
 		}
 	}
 	for _, raw := range []string{`null`, `{}`, `[1]`} {
-		if got, ok := SpellScalar(Column{Type: schemas.Text, NarrowerTypes: types["int"]}, []byte(raw)); ok {
+		if got, ok := SpellValue(Column{Type: schemas.Text, NarrowerTypes: types["int"]}, []byte(raw)); ok {
 			t.Errorf("%s is %q", raw, got)
 		}
 	}

@@ -52,9 +52,22 @@ func (w *Masks) clearRowHash(ctx context.Context, schema string, t transform.Tab
 	if t.Gone {
 		where = "(" + where + ") AND " + transform.GoneColumn + " IS NULL"
 	}
-	n, err := w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s AND %[2]s IS NOT NULL", clause.Stored(schema, t),
-		transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamp, w.db.RunID())
-	if err != nil || n == 0 {
+	where = "(" + where + ") AND " + transform.HashColumn + " IS NOT NULL"
+	table, stamped := clause.Stored(schema, t), []any{stamp, w.db.RunID()}
+	// An UPDATE keeps some hundred bytes a row in memory until the next checkpoint. A rewrite copies the whole table.
+	const many = 100_000
+	var n int64
+	err := w.db.DB.Scan(ctx, "SELECT count(*) FROM "+table+" t WHERE $1::TIMESTAMPTZ IS NOT NULL AND "+where, stamped[:1], &n)
+	switch {
+	case err != nil || n == 0:
+		return err
+	case n > many:
+		_, err = w.db.DB.RewriteTable(ctx, clause.StoredSchema(schema, t), t.Name, fmt.Sprintf("SELECT * REPLACE (%s, CASE WHEN __changes = 0 THEN %[2]s END AS %[2]s) FROM (SELECT *, coalesce(%[3]s, false)::INT AS __changes FROM %[4]s t)",
+			duck.Stamped, transform.HashColumn, where, table), stamped...)
+	default:
+		_, err = w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s", table, transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamped...)
+	}
+	if err != nil {
 		return err
 	}
 	return w.db.CountRows(ctx, schema, t.Name, 0, stamp)

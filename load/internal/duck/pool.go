@@ -43,6 +43,7 @@ type engine struct {
 	settings engineSettings
 	locked   bool // statements reach no other files any more, and cannot change the settings
 	damaged  bool // it opened a file only in part
+	defined  int  // functions of Define
 }
 
 // engineSettings are the options that a running engine cannot change.
