@@ -171,6 +171,23 @@ func TestT162OmittedFieldsKeepTheirStoredValues(t *testing.T) {
 	}
 }
 
+// TestT162AnEmptyFieldClearsWhatAnOmittedOneKept: the complete answer that follows has no other value than the one that omitted them.
+func TestT162AnEmptyFieldClearsWhatAnOmittedOneKept(t *testing.T) {
+	t.Parallel()
+	s := newTalkStore(t, talkStream())
+	s.commitRecords(wholeTalk)
+	for range 2 {
+		s.commitRecords(`{"id":"1","at":1700000001,"title":"u","parts":[]}`)
+	}
+	s.commitRecords(`{"id":"1","at":1700000001,"title":"u","source":null,"attributes":null,"tags":{"data":[],"total_count":0},"parts":[]}`)
+	if got, want := s.storedText("1"), "u - - mM mf,mg"; got != want {
+		t.Errorf("stored %q, want %q", got, want)
+	}
+	if list, err := s.work.DeadLetters.Incomplete(t.Context(), "main", "talks"); err != nil || len(list) > 0 {
+		t.Errorf("noted %+v, %v", list, err)
+	}
+}
+
 func TestT162ARecordThatOnlyOmitsFieldsIsUnchanged(t *testing.T) {
 	t.Parallel()
 	s := newTalkStore(t, talkStream())

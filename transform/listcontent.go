@@ -18,7 +18,7 @@ func ContentFingerprint(batches []Batch) string {
 			return ""
 		}
 		fmt.Fprintf(sum, "%q %d %q\n", b.Table.Name, b.Rows.NumRows(), b.SchemaDrift)
-		names := append(slices.Clone(b.Table.Key), HashColumn)
+		names := append(slices.Clone(b.Table.Key), HashColumn, AbsentColumn)
 		if b.Table.Gone {
 			at := b.Rows.Schema().FieldIndices(GoneColumn)
 			if len(at) > 0 && b.Rows.Column(at[0]).NullN() < b.Rows.Column(at[0]).Len() {

@@ -304,3 +304,44 @@ func TestT207AKeyThatRecordsShareIsReported(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestT211ASoftDeletedRecordReturnsUnchanged, although its answers omit a list and an object that the file declares. Its history has a gap, and no more states.
+func TestT211ASoftDeletedRecordReturnsUnchanged(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(176))
+	lists := map[string]string{}
+	b.serveLists(lists)
+	b.writeStreamFiles("labels", listStream("labels", "absent: gone\ncolumns:\n  - {name: id, type: text}\n  - {name: name, type: text}\n  - {name: owner, from: applied_by.id, type: text}\n"+
+		"children:\n  - {table: label_items, from: items, key: [labels_id, id], complete: true, columns: [{name: labels_id, from: $parent.id, type: text}, {name: id, type: text}]}\n"))
+	b.writeConfig(b.readConfig() + "streams: {labels: {history: true}}\n")
+	const first, second = `{"id":"1","name":"vip"}`, `{"id":"2","name":"refund"}`
+	for _, answer := range []string{first + "," + second, first, first, first + "," + second, first + "," + second, first + "," + second} {
+		lists["labels"] = answer
+		b.syncOnce(runner.Options{})
+		b.space.Advance(24 * time.Hour)
+	}
+	if got := b.queryRows("SELECT string_agg(id ORDER BY id) FROM labels"); got[0] != "1,2" {
+		t.Errorf("labels %v", got)
+	}
+	if got := b.queryRows("SELECT count(*), count(valid_to) FROM labels_history WHERE id = '2'"); got[0] != "2|1" {
+		t.Errorf("states %v", got)
+	}
+}
+
+// TestT199AnEmptyListIsNotAnOmittedOne: the list stays the same but for fields that the second answer has, and says are empty.
+func TestT199AnEmptyListIsNotAnOmittedOne(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(176))
+	lists := map[string]string{}
+	b.serveLists(lists)
+	b.writeStreamFiles("labels", listStream("labels", "columns:\n  - {name: id, type: text}\n  - {name: owner, from: applied_by.id, type: text}\n"+
+		"children:\n  - {table: label_items, from: items, key: [labels_id, id], complete: true, columns: [{name: labels_id, from: $parent.id, type: text}, {name: id, type: text}]}\n"))
+	for _, answer := range []string{`{"id":"1","applied_by":{"id":"a"},"items":[{"id":"x"}]}`, `{"id":"1"}`, `{"id":"1","applied_by":null,"items":[]}`} {
+		lists["labels"] = answer
+		b.trySync(runner.Options{})
+		b.space.Advance(24 * time.Hour)
+	}
+	if got := b.queryRows("SELECT count(*), count(owner), (SELECT count(*) FROM label_items) FROM labels"); got[0] != "1|0|0" {
+		t.Errorf("stored %v", got)
+	}
+}
