@@ -54,7 +54,7 @@ func (r *Reader) readAside(ctx context.Context, page Page, n int, read func(i in
 		g.Go(func() (err error) {
 			defer RecoverPanic(&err)
 			found[i], err = read(i)
-			if found[i] != nil && isRecordError(err) && ctx.Err() == nil && int(unread.Add(1)) <= mostAsideRecords {
+			if found[i] != nil && IsRecordError(err) && ctx.Err() == nil && int(unread.Add(1)) <= mostAsideRecords {
 				found[i].Missing, found[i].Error, errs[i], err = Unreadable, err.Error(), err, nil
 			}
 			if err != nil {

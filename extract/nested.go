@@ -72,7 +72,7 @@ func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []envelope.Nes
 		if api.ClassOf(err) == api.ClassNotFound {
 			address, _ := scan.Text(scan.Field(record, n.Rest...))
 			short = nestedPath.FindStringSubmatch(address)[1]
-		} else if ctx.Err() == nil && isRecordError(err) {
+		} else if ctx.Err() == nil && IsRecordError(err) {
 			unread = err
 		} else if err != nil {
 			return nil, "", nil, err

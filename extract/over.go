@@ -86,7 +86,7 @@ func (o *childReader) nextBatch(ctx context.Context) (Page, error) {
 	p := Page{State: o.state, Total: -1}
 	var apart [][]string
 	for i, f := range found {
-		if len(units[i]) > 1 && isRecordError(f.err) { // one bad record may break the answer for all ids: ask for each id alone
+		if len(units[i]) > 1 && IsRecordError(f.err) { // one bad record may break the answer for all ids: ask for each id alone
 			for _, id := range units[i] {
 				apart = append(apart, []string{id})
 			}

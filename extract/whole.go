@@ -253,9 +253,9 @@ func countItems(list []byte) (n, newest int64) {
 // several records are unreadable, the reading fails, too.
 const mostAsideRecords = 10
 
-// isRecordError reports whether an error may concern one record alone. The others are still read, and the next run asks for that
+// IsRecordError reports whether an error may concern one record alone. The others are still read, and the next run asks for that
 // one again.
-func isRecordError(err error) bool {
+func IsRecordError(err error) bool {
 	var failure *api.Error
 	if !errors.As(err, &failure) || errors.Is(err, api.ErrBudget) {
 		return false

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aqueduck/internal/emulator"
+	"aqueduck/internal/emulator/api/fault"
 	"aqueduck/internal/emulator/state/conversations"
 	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
@@ -52,6 +53,54 @@ func (b *testBed) changeRecord(route, id string, change func(record map[string]a
 // incompleteRecords returns the reasons for which records of a stream are noted, with their ids.
 func (b *testBed) incompleteRecords(stream string) []string {
 	return b.queryRows("SELECT reason, id FROM _sync.incomplete WHERE stream = '" + stream + "' ORDER BY ALL")
+}
+
+// TestT170SeveralUnreadableRecordsBlockNoList: none of the records that are asked for again can be read. The list is read all the same, by each run.
+func TestT170SeveralUnreadableRecordsBlockNoList(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		make   func(b *testBed) []string
+		stream string
+	}{
+		"conversations": {func(b *testBed) []string { return b.space.ConversationIDs()[:2] }, "conversations"},
+		"a contact with many tags": {func(b *testBed) []string {
+			bad := contactBed{b}.createUser()
+			for n := range 25 {
+				b.failOn(b.space.TagContact(bad, n))
+			}
+			return []string{bad}
+		}, "contacts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b *testBed
+			if c.stream == "contacts" {
+				b = newBed(t, tinyConfig(38))
+			} else {
+				b = newBedWith(t, conversationConfig(emulator.Knobs{NoLag: true}), talking)
+			}
+			bad := c.make(b)
+			b.space.Advance(time.Hour)
+			b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
+				for _, id := range bad {
+					if strings.Contains(r.URL.Path+"/", "/"+c.stream+"/"+id+"/") {
+						return &fault.Fault{Status: http.StatusInternalServerError}
+					}
+				}
+				return nil
+			})
+			for range 3 {
+				b.space.SimulateHours(24)
+				report := b.trySync(runner.Options{})
+				if s := streamResult(t, report, c.stream); s.SyncedTo.Before(b.space.CurrentTime().Add(-time.Hour)) || s.Status != runlog.StatusOK || report.Exit() != problem.ExitFailed {
+					t.Errorf("%s\n%+v", report.LastLine(), s)
+				}
+				if got := b.incompleteRecords(c.stream); len(got) != len(bad) {
+					t.Errorf("noted %v", got)
+				}
+			}
+		})
+	}
 }
 
 // TestT170UnreadableConversationBlocksNoOther: it is reported in each run, and read once the source can send it.

@@ -70,6 +70,10 @@ func rereadByID(ctx context.Context, t *Task, ids []string) error {
 		if failed != nil {
 			return failed
 		}
+		// Records that cannot be read stay noted, and fail the run by that (T170). They must not keep the list from being read.
+		if extract.IsRecordError(err) {
+			break
+		}
 		if err != nil {
 			return errors.Join(fmt.Errorf("stream %s: request incomplete records again: %w", t.Stream.Name, err), t.Commit(ctx))
 		}
