@@ -47,7 +47,9 @@ func readAll(ctx context.Context, r *stream.Run) error {
 		stopAt(r, r.Deadline)
 	}
 	if len(r.Tasks) == 0 {
-		r.Reported.Notes = append(r.Reported.Notes, "no stream failed in the last run, so nothing was read; a run without --failed also tries streams that are unavailable")
+		if r.Options.Failed {
+			r.Reported.Notes = append(r.Reported.Notes, "no stream failed in the last run, so nothing was read; a run without --failed also tries streams that are unavailable")
+		}
 		return nil
 	}
 	defer r.Progress.Write()()

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,7 +50,7 @@ func EstimateFirstRequests(start, now time.Time) int64 {
 // historyFloor returns the first second of the oldest day to read: the configured start, else usualHistory days back, and never later than the
 // oldest day that is stored.
 func (t *exportReader) historyFloor() int64 {
-	floor := t.export.days.AddDays(t.export.until, -usualHistory)
+	floor := t.export.days.AddDays(cmp.Or(t.export.until, t.State.SyncedTo), -usualHistory)
 	if !t.Start.IsZero() {
 		floor = t.Start.Unix()
 	}
@@ -116,21 +117,21 @@ func ExpandDatasets(ctx context.Context, r *stream.Run, w *stream.Workspace) err
 		streams = append(streams, listDatasets(r, w, s, sets, func(set export.Dataset) *datasetExport {
 			return &datasetExport{family: s, source: source, set: set, days: stream.DayGrid{Zone: zone}, span: firstSpan, refresh: config.UsualRefresh}
 		})...)
-		streams = append(streams, datasetsNotAsked(r, w, s, odd, streams)...)
+		streams = append(streams, datasetsNotAsked(r, w, s, streams)...)
 	}
 	w.Streams = streams
 	return nil
 }
 
-// datasetsNotAsked returns the streams of datasets that were read before, and that the source now lists without a usable id or attributes. They
-// fail. Streams that are already among others are not repeated.
-func datasetsNotAsked(r *stream.Run, w *stream.Workspace, family *schemas.Stream, odd []string, others []*schemas.Stream) (streams []*schemas.Stream) {
+// datasetsNotAsked returns the streams of datasets that were read before, and that the source no longer lists, or lists without a usable id or
+// attributes. They fail. Streams that are already among others are not repeated.
+func datasetsNotAsked(r *stream.Run, w *stream.Workspace, family *schemas.Stream, others []*schemas.Stream) (streams []*schemas.Stream) {
 	for _, s := range w.Exports.Known {
 		if slices.ContainsFunc(others, func(other *schemas.Stream) bool { return other.Name == s.Name }) {
 			continue
 		}
-		if e := w.Exports.States[s.Name]; e.Family == family.Name && slices.Contains(odd, e.Dataset) && wantsDataset(r, family, s.Name) {
-			w.Exports.Broken[s] = &problem.Problem{Class: "source", Next: problem.SourceNext,
+		if e := w.Exports.States[s.Name]; e.Family == family.Name && wantsDataset(r, family, s.Name) {
+			w.Exports.Broken[s] = &problem.Problem{Class: "source", Next: "wait for the next run; if the workspace no longer has it, name the other datasets in pipelines.yaml; stored data is safe, and the watermark stays",
 				What: fmt.Sprintf("stream %s: dataset %q is not in the list, or cannot be exported", s.Name, e.Dataset)}
 			streams = append(streams, s)
 		}
@@ -227,6 +228,9 @@ func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error)
 		// Another API version exports other rows, so everything that was read is read again (T108).
 		t.State.HistoryDone = false
 		t.State.HistoryTo = x.days.Of(t.State.SyncedTo)
+		state := *t.State.Export
+		state.Job = nil // its days alone would count as the whole history
+		t.State.Export = &state
 	}
 	reader := &exportReader{t, x}
 	if len(t.Stream.Columns) == 0 {

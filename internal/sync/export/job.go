@@ -25,6 +25,11 @@ func (t *exportReader) Read(ctx context.Context, phase extract.Phase) error {
 		if job := t.State.Export.Job; job != nil && job.ID == "" {
 			job.Tries = 0 // each run has its own number of tries
 		}
+		if job := t.State.Export.Job; job != nil && job.Kind == extract.ExportWindow { // only the command that asked for it needs it
+			state := *t.State.Export
+			state.Job = nil
+			t.State.Export = &state
+		}
 	}
 	for {
 		job := t.State.Export.Job
@@ -124,8 +129,7 @@ func newSpanJob(kind string, from, to int64) *extract.ExportJob {
 
 // DaysPending reports whether older days are still to be read.
 func (t *exportReader) DaysPending() bool {
-	deeper := !t.Start.IsZero() && t.State.HistoryTo > t.Start.Unix()
-	return t.State.SyncedTo > 0 && (!t.State.HistoryDone || deeper)
+	return t.State.SyncedTo > 0 && (!t.State.HistoryDone || t.State.HistoryTo > t.historyFloor())
 }
 
 // DaysRead is the share of the history that is read, 0 to 1.
@@ -151,8 +155,8 @@ func (t *exportReader) exportDays(ctx context.Context, job extract.ExportJob) er
 			t.export.span = max(1, t.export.days.Count(job.From, job.To)/2)
 			return t.commitState(ctx, func(e *extract.Export) { e.Job = nil })
 		default:
-			if errors.Is(err, export.ErrLost) {
-				// The next run starts another job for these days.
+			if errors.Is(err, export.ErrLost) || errors.As(err, &problem) && problem.Class == "data" {
+				// The next run first reads newer days, and then starts another job for these.
 				err = errors.Join(err, t.commitState(ctx, func(e *extract.Export) { e.Job = nil }))
 			}
 			return err
