@@ -88,8 +88,8 @@ func (m *commitMerger) addItems(ctx context.Context, g stagedGroup, child stage.
 	if err != nil {
 		return err
 	}
-	// A full refresh compares the values too: a stored hash may be wrong (T172).
-	other := fmt.Sprintf("s.%[1]s IS DISTINCT FROM t.%[1]s", transform.HashColumn)
+	// The version of the answer decides what an item means (T67). A full refresh compares the values too: a stored hash may be wrong (T172).
+	other := fmt.Sprintf("s.%[1]s IS DISTINCT FROM t.%[1]s OR s.%[2]s IS DISTINCT FROM t.%[2]s", transform.HashColumn, transform.VersionColumn)
 	if g.refresh {
 		other += " OR " + clause.Differ(t, "s.", "t.")
 	}

@@ -173,6 +173,23 @@ func TestT67CustomAttributesAreReplacedTogether(t *testing.T) {
 	c.checkQuery("its review", "SELECT review_status FROM conversation_scorecards WHERE scorecard_id = 'scorecard-0' AND conversation_id = '"+talk+"'", "submitted")
 }
 
+// TestT67PartsThatAreReadAgainHaveTheNewAPIVersion: the version decides what a part of an assignment means, also where the part is as it was.
+func TestT67PartsThatAreReadAgainHaveTheNewAPIVersion(t *testing.T) {
+	t.Parallel()
+	versionsOfParts := func(versions ...string) string {
+		b := newBedWith(t, conversationConfig(emulator.Knobs{NoLag: true}), talking)
+		for _, version := range versions {
+			b.writeConfig(strings.Replace(talking, `"2.17"`, `"`+version+`"`, 1))
+			b.syncOnce(runner.Options{})
+			b.space.Advance(time.Hour)
+		}
+		return strings.Join(b.queryRows("SELECT count(*), count(*) FILTER (_api_version = '2.16') FROM conversation_parts"), " ")
+	}
+	if again, once := versionsOfParts("2.16", "2.17"), versionsOfParts("2.17"); again != once {
+		t.Errorf("%s, read once %s", again, once)
+	}
+}
+
 // TestT75AssignmentWithoutReopeningLeavesConversationClosed: the state that the conversation itself states is stored, and nothing is derived from
 // its parts.
 func TestT75AssignmentWithoutReopeningLeavesConversationClosed(t *testing.T) {
