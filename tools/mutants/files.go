@@ -66,4 +66,40 @@ var fileMutants = []mutant{
 		bug: "the first retry after an answer that broke waits as long as after others", file: "extract/api/send.go", killer: "api.TestAnAnswerThatBrokeIsAskedForAgainSoon",
 		old: "n == 1 && e.answerBroke()", new: "n == 0 && e.answerBroke()",
 	},
+	{
+		bug: "a soft-deleted record that returns as it was counts as unchanged", file: "load/keep.go", killer: "pipeline.TestT211ASoftDeletedRecordReturnsUnchanged",
+		old: `		same = append(same, "t."+transform.GoneColumn+" IS NULL")` + "\n", new: "",
+	},
+	{
+		bug: "an empty list has the hash of an omitted one", file: "load/keep.go", killer: "load.TestT162AnEmptyFieldClearsWhatAnOmittedOneKept",
+		old: "xor(s.%[2]s, -1)", new: "s.%[2]s",
+	},
+	{
+		bug: "a list that omits fields is the same as one that says they are empty", file: "transform/listcontent.go", killer: "pipeline.TestT199AnEmptyListIsNotAnOmittedOne",
+		old: "HashColumn, AbsentColumn)", new: "HashColumn)",
+	},
+	{
+		bug: "parts keep the API version that they were first read under", file: "load/children.go", killer: "pipeline.TestT67PartsThatAreReadAgainHaveTheNewAPIVersion",
+		old: " OR s.%[2]s IS DISTINCT FROM t.%[2]s\", transform.HashColumn, transform.VersionColumn)", new: "\", transform.HashColumn)",
+	},
+	{
+		bug: "a filled column loses the rest of _extra", file: "load/fill.go", killer: "load.TestAFilledColumnHasWhatANewRecordWouldBring",
+		old: `strings.Contains(texts[0], ";"+stepMark(i))`, new: `strings.Contains(texts[0]+stepMark(i), ";"+stepMark(i))`,
+	},
+	{
+		bug: "records that cannot be read by id stop their list", file: "internal/sync/stream/incomplete.go", killer: "pipeline.TestT170SeveralUnreadableRecordsBlockNoList",
+		old: "		if extract.IsRecordError(err) {\n			break\n		}\n", new: "",
+	},
+	{
+		bug: "a dataset that is no longer listed is not read, without an error", file: "internal/sync/export/export.go", killer: "pipeline.TestF19ADatasetThatLeavesTheListFails",
+		old: "e.Family == family.Name && wantsDataset(r, family, s.Name) {\n			w.Exports.Broken[s] =", new: "e.Family == family.Name && e.Dataset == \"\" {\n			w.Exports.Broken[s] =",
+	},
+	{
+		bug: "a job of another API version counts as the whole history", file: "internal/sync/export/export.go", killer: "pipeline.TestT108AJobOfAnotherAPIVersionIsGivenUp",
+		old: "		state.Job = nil // its days", new: "		// its days",
+	},
+	{
+		bug: "a refused export of old days comes before all newer days", file: "internal/sync/export/job.go", killer: "pipeline.TestARefusedExportOfOldDaysKeepsNoNewDayOut",
+		old: `if errors.Is(err, export.ErrLost) || errors.As(err, &problem) && problem.Class == "data" {`, new: "if errors.Is(err, export.ErrLost) {",
+	},
 }
