@@ -81,14 +81,17 @@ func (f *feedReader) recoverCursor() bool {
 }
 
 func (f *feedReader) buildFeedPage(sh listPage) Page {
+	walk := f.walk
+	gap := f.detectGap(&sh)
 	p := pageOf(sh)
 	p.setProgress(sh.nextPosition.Rows, sh.Total)
-	p.Gap = f.detectGap(sh)
+	p.Gap = gap
 
 	p.State = f.state
 	p.State.Version = f.c.Version()
-	// The cursor of an empty page is no bookmark: a record that the source adds late would lie before it.
-	if n := len(sh.Records); n > 0 {
+	// The cursor of an empty page is no bookmark: a record that the source adds late would lie before it. Nor is a page before the
+	// previous reading's end is found: a run that is killed here must look for that end again.
+	if n := len(sh.Records); n > 0 && f.lastReadID == "" && f.walk == walk {
 		bookmark := sh.position
 		bookmark.Last = f.recordID(sh.Records[n-1])
 		p.State.Bookmark = &bookmark
@@ -104,14 +107,19 @@ func (f *feedReader) buildFeedPage(sh listPage) Page {
 
 // detectGap reports, once, that the feed no longer has the position where the previous reading ended: its cursor has expired, or
 // its last record is neither on the first page nor on the second. The second is allowed because the source may have added records
-// before it.
-func (f *feedReader) detectGap(sh listPage) bool {
+// before it. The reading then begins at the feed's first record: a server may take a cursor that it has lost for any place, or for
+// the end.
+func (f *feedReader) detectGap(sh *listPage) bool {
 	f.pages++
 	if f.lastReadID != "" && f.hasRecord(sh, f.lastReadID) {
 		f.lastReadID = ""
 	}
 	if f.lastReadID != "" && (f.pages == 2 || sh.end) {
 		f.gap, f.lastReadID = true, ""
+		if f.r.State.Bookmark.Token != "" {
+			f.ahead.stop()
+			sh.end = !f.recoverCursor()
+		}
 	}
 	gap := f.gap
 	f.gap = false
@@ -119,7 +127,7 @@ func (f *feedReader) detectGap(sh listPage) bool {
 }
 
 // hasRecord reports whether a page has the record with an id.
-func (f *feedReader) hasRecord(sh listPage, id string) bool {
+func (f *feedReader) hasRecord(sh *listPage, id string) bool {
 	for _, raw := range sh.Records {
 		if f.recordID(raw) == id {
 			return true

@@ -217,3 +217,60 @@ func TestEmptyFeedKeepsItsBookmark(t *testing.T) {
 		t.Errorf("asked %+v: a cursor of another request must not be sent", got)
 	}
 }
+
+// The server forgets all cursors and answers them with status 200: with an empty page, or with its newest page.
+func TestAForgottenCursorWithStatus200ReadsTheFeedAgain(t *testing.T) {
+	t.Parallel()
+	for name, from := range map[string]int{"an empty page": 40, "the newest page": 30} {
+		l := newLog(t, 25)
+		s := feedStream()
+		s.Read.Page.Size = 10
+		_, pages := drainPhase(t, NewReader(l.newClient(t), Request{Stream: s}))
+		l.appendEvents(15)
+		old := lastState(pages).Bookmark.Token
+		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			token := r.URL.Query().Get("starting_after")
+			if token == old {
+				apitest.Reply(w, envelopeOf(eventRecords(l.events[from:]), 40, nil))
+				return
+			}
+			// The new cursors have another form.
+			at, _ := strconv.Atoi(strings.TrimPrefix(token, "new"))
+			var next any
+			if at < 30 {
+				next = map[string]any{"starting_after": fmt.Sprint("new", at+10)}
+			}
+			apitest.Reply(w, envelopeOf(eventRecords(l.events[at:at+10]), 40, next))
+		})
+		state := lastState(pages)
+		walk := newWalk(a.newClient(t), listOf(s, 0), nil)
+		state.Bookmark.Fingerprint = walk.fingerprint
+		for range 2 { // a run that is killed after the first page, and the next run
+			p := firstPage(t, NewReader(a.newClient(t), Request{Stream: s, State: state}))
+			if state = p.State; !p.Gap || p.Boundary || state.Bookmark.Token != old {
+				t.Errorf("%s: first page: gap %t, boundary %t, bookmark %+v; want the old one kept", name, p.Gap, p.Boundary, state.Bookmark)
+			}
+		}
+		ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s, State: state, ReadAhead: func() bool { return true }}))
+		if got := sortedDistinct(ids); !slices.Equal(got, l.events) {
+			t.Errorf("%s: read %v, want all", name, got)
+		}
+		gaps := 0
+		for _, p := range pages {
+			if p.Gap {
+				gaps++
+			}
+		}
+		if gaps != 1 || lastState(pages).Bookmark.Token != "new30" {
+			t.Errorf("%s: %d gaps told, bookmark %+v", name, gaps, lastState(pages).Bookmark)
+		}
+	}
+}
+
+// eventRecords is the JSON of events.
+func eventRecords(ids []string) (records []string) {
+	for _, id := range ids {
+		records = append(records, fmt.Sprintf(`{"id":%q}`, id))
+	}
+	return records
+}
