@@ -77,6 +77,9 @@ func (b *batchReader) askUnit(ctx context.Context, ids []string, expected map[st
 	received := map[string]bool{}
 	for w := newWalk(b.c, l, nil); !w.ended; {
 		sh, err := w.nextPage(ctx)
+		if err == nil && sh.missingRows > 0 {
+			err = w.shortError(sh.missingRows)
+		}
 		if err != nil {
 			return lookupResult{err: err}, nil
 		}

@@ -147,7 +147,7 @@ func (o *childReader) askAll(ctx context.Context, units [][]string) ([]lookupRes
 				found[i].err = errSkipped
 				return nil
 			}
-			if found[i] = o.ask(ctx, ids); found[i].err == nil {
+			if found[i] = o.askAgain(ctx, ids); found[i].err == nil {
 				o.answered.Add(1)
 				return nil
 			}
@@ -177,10 +177,19 @@ func (o *childReader) isDown(misses int) bool {
 // concernsAll reports whether an error would meet the requests for other ids, too.
 func concernsAll(err error) bool {
 	switch api.ClassOf(err) {
-	case api.ClassTransient, api.ClassContract:
+	case api.ClassTransient, api.ClassContract, api.ClassSource:
 		return false
 	}
 	return true
+}
+
+// askAgain asks, and asks once more where a list ended short of its count (T165).
+func (o *childReader) askAgain(ctx context.Context, ids []string) lookupResult {
+	f := o.ask(ctx, ids)
+	if errors.Is(f.err, errShort) {
+		f = o.ask(ctx, ids)
+	}
+	return f
 }
 
 // askOne reads the child records of one id.
@@ -193,6 +202,9 @@ func (o *childReader) askOne(ctx context.Context, ids []string) lookupResult {
 		var failure *api.Error
 		if errors.As(err, &failure) && failure.Class == api.ClassNotFound {
 			return lookupResult{records: []Record{{Over: id, Gone: true}}, date: failure.ServerTime, none: err}
+		}
+		if err == nil && sh.missingRows > 0 {
+			err = w.shortError(sh.missingRows)
 		}
 		if err != nil {
 			return lookupResult{err: err}

@@ -13,6 +13,7 @@ import (
 
 	"aqueduck/extract/api"
 	"aqueduck/extract/internal/apitest"
+	"aqueduck/schemas"
 )
 
 func TestOverReadsOneRecordPerID(t *testing.T) {
@@ -167,5 +168,57 @@ func TestOverReadsListsPerID(t *testing.T) {
 	ids, pages := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s, IDs: []string{"a", "b"}}))
 	if !slices.Equal(ids, []string{"1", "2", "1", "2"}) || pages[0].Records[3].Over != "b" {
 		t.Errorf("read %v", ids)
+	}
+}
+
+// childLists serves the list of notes of each company: two pages with one note each. answers has, by path and cursor, other answers
+// in their order; the last one of them is repeated.
+func childLists(t *testing.T, answers map[string][]string) *fakeAPI {
+	return serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		token := r.URL.Query().Get("starting_after")
+		at := strings.TrimPrefix(r.URL.Path, "/companies/") + "?" + token
+		if other := answers[at]; len(other) > 0 {
+			answers[at] = other[min(1, len(other)-1):]
+			if other[0] != "" {
+				apitest.Reply(w, other[0])
+				return
+			}
+		}
+		if id := r.URL.Path[len("/companies/") : len("/companies/")+1]; token == "" {
+			apitest.Reply(w, envelopeOf([]string{`{"id":"` + id + `1"}`}, 2, map[string]any{"starting_after": "x"}))
+		} else {
+			apitest.Reply(w, envelopeOf([]string{`{"id":"` + id + `2"}`}, 2, nil))
+		}
+	})
+}
+
+func childListStream() *schemas.Stream {
+	s := overStream()
+	s.Read.Path, s.Read.Records = "/companies/{id}/notes", []string{"data"}
+	s.Read.Page = schemas.Page{By: "cursor", In: "query", Size: 2}
+	return s
+}
+
+const shortOfSeven = `{"data":[],"total_count":7,"pages":{"next":null}}`
+
+func TestT165AShortChildListIsReadAgainThenItsIDFails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answers  []string
+		ids      string
+		answered string
+	}{
+		"once":       {answers: []string{shortOfSeven, ""}, ids: "a1 a2 b1 b2", answered: "a b"},
+		"each time":  {answers: []string{shortOfSeven}, ids: "b1 b2", answered: "b"},
+		"a bit less": {answers: []string{`{"data":[{"id":"a1"}],"total_count":2,"pages":{"next":null}}`}, ids: "b1 b2", answered: "b"},
+	} {
+		a := childLists(t, map[string][]string{"a/notes?": test.answers})
+		ids, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: childListStream(), IDs: []string{"a", "b"}}))
+		if strings.Join(ids, " ") != test.ids || strings.Join(pages[0].Answered, " ") != test.answered {
+			t.Errorf("%s: read %v, answered %v", name, ids, pages[0].Answered)
+		}
+		if whole := test.answered == "a b"; whole != (err == nil) || !whole && (api.ClassOf(err) != api.ClassSource || !errors.Is(err, errShort)) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
