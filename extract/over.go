@@ -177,16 +177,16 @@ func (o *childReader) isDown(misses int) bool {
 // concernsAll reports whether an error would meet the requests for other ids, too.
 func concernsAll(err error) bool {
 	switch api.ClassOf(err) {
-	case api.ClassTransient, api.ClassContract, api.ClassSource:
+	case api.ClassTransient, api.ClassContract, api.ClassSource, api.ClassCursor:
 		return false
 	}
 	return true
 }
 
-// askAgain asks, and asks once more where a list ended short of its count (T165).
+// askAgain asks, and asks once more where a list ended short of its count (T165) or the server has lost its cursor.
 func (o *childReader) askAgain(ctx context.Context, ids []string) lookupResult {
 	f := o.ask(ctx, ids)
-	if errors.Is(f.err, errShort) {
+	if errors.Is(f.err, errShort) || api.ClassOf(f.err) == api.ClassCursor {
 		f = o.ask(ctx, ids)
 	}
 	return f

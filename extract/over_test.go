@@ -222,3 +222,27 @@ func TestT165AShortChildListIsReadAgainThenItsIDFails(t *testing.T) {
 		}
 	}
 }
+
+func TestOneBadListDoesNotBlockTheListsOfOtherParents(t *testing.T) {
+	t.Parallel()
+	loop := envelopeOf([]string{`{"id":"a1"}`}, 7, map[string]any{"starting_after": "x"})
+	for name, test := range map[string]struct {
+		at      string
+		answers []string
+		ids     string
+		class   api.Class
+	}{
+		"its cursor comes again":  {at: "a/notes?x", answers: []string{loop}, ids: "b1 b2", class: api.ClassSource},
+		"it loses its cursor":     {at: "a/notes?x", answers: []string{errClient}, ids: "b1 b2", class: api.ClassCursor},
+		"it lost its cursor once": {at: "a/notes?x", answers: []string{errClient, ""}, ids: "a1 a2 b1 b2"},
+	} {
+		a := childLists(t, map[string][]string{test.at: test.answers})
+		ids, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: childListStream(), IDs: []string{"a", "b"}}))
+		if strings.Join(ids, " ") != test.ids || api.ClassOf(err) != test.class {
+			t.Errorf("%s: read %v, %v", name, ids, err)
+		}
+		if len(pages) != 1 || (lastState(pages).SyncedTo == 0) != (test.class != "") {
+			t.Errorf("%s: %d pages", name, len(pages))
+		}
+	}
+}
