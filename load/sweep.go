@@ -114,12 +114,13 @@ func unseenCondition(t transform.Table, sw Sweep, numbers []int) string {
 		transform.SyncedAtColumn, clause.KeyText("t.", t.Key), strings.Join(list, ", "), refused)
 }
 
-// SeenKeys counts the different keys that the sweeps of a stream have read.
-func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string) (n int64, err error) {
+// SeenKeys counts the different keys that the sweeps of a stream have read: all of them together, and the last one, number n.
+func (w *Sweeps) SeenKeys(ctx context.Context, schema, stream string, n int) (all, last int64, err error) {
 	err = w.checkpoints.db.Do("", func(db *duck.DB) error {
-		return db.Scan(ctx, "SELECT count(DISTINCT key) FROM _sync.seen WHERE schema = $1 AND stream = $2", []any{schema, stream}, &n)
+		return db.Scan(ctx, "SELECT count(DISTINCT key), count(DISTINCT key) FILTER (sweep = $3) FROM _sync.seen WHERE schema = $1 AND stream = $2",
+			[]any{schema, stream, n}, &all, &last)
 	})
-	return n, err
+	return all, last, err
 }
 
 // ClearSeenKeys deletes the keys that the sweeps of a stream have read, except those of the given numbers.

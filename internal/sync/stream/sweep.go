@@ -60,11 +60,12 @@ func (t *sweepReader) sweepList(ctx context.Context) error {
 			continue
 		}
 		if t.State.Sweep.MissingRows > 0 {
-			all, err := t.countSwept(ctx)
+			all, last, err := t.countSwept(ctx, n)
 			if err != nil {
 				return err
 			}
-			if stated := t.State.Sweep.Rows + t.State.Sweep.MissingRows; all < stated {
+			// Of several lists the keys of all count, not the rows of the one that was read last.
+			if stated := last + t.State.Sweep.MissingRows; all < stated {
 				if n-first+1 < maxSweeps && (n == first || all > before) {
 					before = all
 					continue // pages shift while a list is read: another sweep may bring what this one missed
@@ -113,16 +114,16 @@ func (t *sweepReader) failShortList(ctx context.Context, stated, all int64) erro
 		What: fmt.Sprintf("stream %s: its list states %d records, but every sweep returned %d", t.Stream.Name, stated, all)}
 }
 
-// countSwept is the number of different records that the sweeps of this run have brought together.
-func (t *sweepReader) countSwept(ctx context.Context) (n int64, err error) {
+// countSwept is the number of different records that the sweeps of this run have brought together, and that sweep n has brought.
+func (t *sweepReader) countSwept(ctx context.Context, n int) (all, last int64, err error) {
 	err = t.Run.Writer.Use(func(work *load.Work) (err error) {
-		n, err = work.Sweeps.SeenKeys(ctx, t.Workspace.Name, t.Stream.Name)
+		all, last, err = work.Sweeps.SeenKeys(ctx, t.Workspace.Name, t.Stream.Name, n)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("stream %s: count the records of its sweeps: %w", t.Stream.Name, err)
+		return 0, 0, fmt.Errorf("stream %s: count the records of its sweeps: %w", t.Stream.Name, err)
 	}
-	return n, nil
+	return all, last, nil
 }
 
 // firstSweep returns the number of this run's first sweep. A sweep that the previous run left in its middle is continued. Other keys of earlier
