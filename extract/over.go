@@ -41,7 +41,24 @@ func readOver(r *Reader) func(context.Context) (Page, error) {
 		o.units = append(o.units, []string{id})
 	}
 	o.idsLeft = len(o.units)
+	if o.mayBeMissing() {
+		o.units = spreadFirst(o.units)
+	}
 	return o.nextBatch
+}
+
+// spreadFirst puts units from all over the queue onto the first page. The parents that wait longest may all be deleted, and by
+// that page missingEverywhere judges.
+func spreadFirst(units [][]string) [][]string {
+	var first, rest [][]string
+	for i, unit := range units {
+		if i*(overBatch-1) >= len(first)*(len(units)-1) {
+			first = append(first, unit)
+		} else {
+			rest = append(rest, unit)
+		}
+	}
+	return append(first, rest...)
 }
 
 // askableIDs is the ids that may be put into a request. Any other id could change the request's path, and is never sent; the
@@ -122,7 +139,7 @@ func (o *childReader) nextBatch(ctx context.Context) (Page, error) {
 // missingEverywhere returns the 404 of a stream that was never read and whose first answers are all 404, although its parents
 // exist. The workspace, or this API version, does not have the stream; the page then concludes nothing about single ids.
 func (o *childReader) missingEverywhere(found []lookupResult) error {
-	if !o.r.Stream.Read.UsesPendingIDs() || o.state.SyncedTo > 0 || !o.opened.IsZero() {
+	if !o.mayBeMissing() {
 		return nil
 	}
 	for _, f := range found {
@@ -131,6 +148,11 @@ func (o *childReader) missingEverywhere(found []lookupResult) error {
 		}
 	}
 	return found[0].none
+}
+
+// mayBeMissing reports whether no answer has shown yet that the workspace has the stream.
+func (o *childReader) mayBeMissing() bool {
+	return o.r.Stream.Read.UsesPendingIDs() && o.state.SyncedTo == 0 && o.opened.IsZero()
 }
 
 // askAll makes the requests of a page side by side. A request that fails does not stop the others, unless its error concerns all

@@ -246,3 +246,39 @@ func TestOneBadListDoesNotBlockTheListsOfOtherParents(t *testing.T) {
 		}
 	}
 }
+
+// TestAStreamIsNotUnavailableWhereAnyParentAnswers has more deleted parents than a page has ids, and they wait longest.
+func TestAStreamIsNotUnavailableWhereAnyParentAnswers(t *testing.T) {
+	t.Parallel()
+	for _, all := range []int{60, 100, 1000} {
+		for _, exist := range []bool{true, false} {
+			a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+				id := r.URL.Path[len("/companies/"):strings.LastIndex(r.URL.Path, "/")]
+				if !exist || id < "id-0050" {
+					apitest.Reply(w, errNotFound)
+					return
+				}
+				apitest.Reply(w, `{"data":[{"id":"of-`+id+`"}]}`)
+			})
+			var asked, want []string
+			for i := range all {
+				asked = append(asked, fmt.Sprintf("id-%04d", i))
+				if i < 50 {
+					want = append(want, "gone:"+asked[i])
+				} else {
+					want = append(want, "of-"+asked[i])
+				}
+			}
+			s := childListStream()
+			s.Read.Page = schemas.Page{By: "none"}
+			s.Read.Over = &schemas.Over{Streams: []string{"companies"}, Where: "id"}
+			ids, _, err := tryDrain(NewReader(a.newClient(t), Request{Stream: s, IDs: asked}))
+			if exist && (err != nil || !slices.Equal(sortedDistinct(ids), want)) {
+				t.Errorf("%d parents, 50 deleted: %d records, %v", all, len(ids), err)
+			}
+			if !exist && (api.ClassOf(err) != api.ClassNotFound || len(ids) > 0 || len(a.Requests()) > overBatch) {
+				t.Errorf("%d parents, none with the stream: read %v, %v in %d requests", all, ids, err, len(a.Requests()))
+			}
+		}
+	}
+}
