@@ -187,15 +187,9 @@ func (b *betweenReader) stateInWindow() State {
 // bounds adjacent spans share seconds; records that come twice do no harm.
 func readSpan(ctx context.Context, c *api.Client, l listRequest, field string, from, to int64, attempts int) (listPage, error) {
 	l = withSpan(l, field, from, to)
-	times := envelope.PeekOf(nil, field, nil)
-	var found *envelope.Envelope
 	q := l.callAt(Position{})
 	q.Attempts = attempts
-	q.Accept = func(a *api.Answer) (err error) {
-		found, err = l.parseAnswer(a, times)
-		return err
-	}
-	a, err := c.Send(ctx, q)
+	found, a, err := l.sendCall(ctx, c, q, envelope.PeekOf(nil, field, nil))
 	if err != nil {
 		return listPage{}, err
 	}

@@ -82,10 +82,10 @@ func (f *feedReader) recoverCursor() bool {
 
 func (f *feedReader) buildFeedPage(sh listPage) Page {
 	walk := f.walk
-	gap := f.detectGap(&sh)
+	f.detectGap(&sh)
 	p := pageOf(sh)
 	p.setProgress(sh.nextPosition.Rows, sh.Total)
-	p.Gap = gap
+	p.Gap, f.gap = f.gap, false // told once
 
 	p.State = f.state
 	p.State.Version = f.c.Version()
@@ -105,11 +105,11 @@ func (f *feedReader) buildFeedPage(sh listPage) Page {
 	return p
 }
 
-// detectGap reports, once, that the feed no longer has the position where the previous reading ended: its cursor has expired, or
+// detectGap notes that the feed no longer has the position where the previous reading ended: its cursor has expired, or
 // its last record is neither on the first page nor on the second. The second is allowed because the source may have added records
 // before it. The reading then begins at the feed's first record: a server may take a cursor that it has lost for any place, or for
 // the end.
-func (f *feedReader) detectGap(sh *listPage) bool {
+func (f *feedReader) detectGap(sh *listPage) {
 	f.pages++
 	if f.lastReadID != "" && f.hasRecord(sh, f.lastReadID) {
 		f.lastReadID = ""
@@ -121,9 +121,6 @@ func (f *feedReader) detectGap(sh *listPage) bool {
 			sh.end = !f.recoverCursor()
 		}
 	}
-	gap := f.gap
-	f.gap = false
-	return gap
 }
 
 // hasRecord reports whether a page has the record with an id.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -56,6 +57,23 @@ func listOf(s *schemas.Stream, since int64) listRequest {
 	return l
 }
 
+// nestedLists are the nested lists of a record that an answer may cut, with the address of the rest.
+func nestedLists(s *schemas.Stream) []envelope.NestedList {
+	var lists []envelope.NestedList
+	for _, c := range s.Children {
+		if c.Rest == nil || c.Within != "" || len(c.From) == 0 {
+			continue
+		}
+		beside := c.From[: len(c.From)-1 : len(c.From)-1]
+		count := c.Count
+		if count == nil {
+			count = append(beside, "total_count")
+		}
+		lists = append(lists, envelope.NestedList{From: c.From, Count: count, More: append(beside, "has_more"), Rest: c.Rest})
+	}
+	return lists
+}
+
 // peek picks from each record what reading the list needs.
 func (l *listRequest) peek() envelope.Peek {
 	field := ""
@@ -65,13 +83,16 @@ func (l *listRequest) peek() envelope.Peek {
 	return envelope.PeekOf(l.key, field, l.nested)
 }
 
-// parseAnswer finds the records in an answer of the list, and what the answer says about the rest.
-func (l *listRequest) parseAnswer(a *api.Answer, picked envelope.Peek) (*envelope.Envelope, error) {
-	e, err := envelope.Parse(a.Body, l.records, picked)
-	if err == nil && len(l.records) > 0 {
-		e.Unused.NoteHeaders(a.Header())
+// sendCall sends a call for the list, and finds the records in its answer, and what the answer says about the rest.
+func (l *listRequest) sendCall(ctx context.Context, c *api.Client, q api.Call, picked envelope.Peek) (found *envelope.Envelope, a *api.Answer, err error) {
+	q.Accept = func(a *api.Answer) (err error) {
+		if found, err = envelope.Parse(a.Body, l.records, picked); err == nil && len(l.records) > 0 {
+			found.Unused.NoteHeaders(a.Header())
+		}
+		return err
 	}
-	return e, err
+	a, err = c.Send(ctx, q)
+	return found, a, err
 }
 
 // forValue is the list of one id or value: it replaces {id} in the path, and is the query parameter as where that is not empty.

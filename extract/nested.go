@@ -78,7 +78,7 @@ func (w *listWalk) fillIn(ctx context.Context, record []byte, cut []envelope.Nes
 			return nil, "", nil, err
 		}
 		if err != nil {
-			if record, err = withoutMember(record, n.From...); err != nil {
+			if record, err = scan.Without(record, n.From...); err != nil {
 				return nil, "", nil, err
 			}
 			continue

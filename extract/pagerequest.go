@@ -103,12 +103,8 @@ func (p *pageRequest) exchange(ctx context.Context) {
 	list := &p.walk.list
 	q := list.callAt(p.position)
 	q.Attempts, q.Hint = p.attempts, p.hint
-	q.Accept = func(a *api.Answer) (err error) {
-		p.found, err = list.parseAnswer(a, p.walk.peek)
-		return err
-	}
 	var a *api.Answer
-	if a, p.err = p.walk.c.Send(ctx, q); p.err != nil {
+	if p.found, a, p.err = list.sendCall(ctx, p.walk.c, q, p.walk.peek); p.err != nil {
 		var failure *api.Error
 		if list.page.By == "none" && errors.As(p.err, &failure) && errors.As(p.err, new(*envelope.PagingError)) {
 			failure.Class, failure.Err = api.ClassConfig, &unusedError{failure.Err.Error(), list.page.By}

@@ -33,13 +33,7 @@ func PreviewStream(ctx context.Context, c *api.Client, s *schemas.Stream, id str
 		return Preview{}, err
 	}
 	at := Position{Page: pagers[l.page.By].start, Size: l.page.Size}
-	var found *envelope.Envelope
-	q := l.callAt(at)
-	q.Accept = func(a *api.Answer) (err error) {
-		found, err = l.parseAnswer(a, l.peek())
-		return err
-	}
-	a, err := c.Send(ctx, q)
+	found, a, err := l.sendCall(ctx, c, l.callAt(at), l.peek())
 	if err != nil {
 		return Preview{}, err
 	}

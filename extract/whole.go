@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -170,7 +169,7 @@ func isStaleRead(s *schemas.Stream, listed, raw []byte, now time.Time) bool {
 	}
 	for _, c := range s.Children {
 		if c.Within == "" && !c.Complete && c.Count != nil {
-			n, newest := countItems(scan.Field(raw, c.From...))
+			n, newest := scan.DatedItems(scan.Field(raw, c.From...))
 			if countsMore(s, c, raw, n) {
 				return true
 			}
@@ -229,26 +228,6 @@ func listLength(raw []byte, path []string) int64 {
 	return -1
 }
 
-// countItems is the number of items of a list, -1 when it is no list, and the latest time at which an item was made or changed, 0
-// when none has a time.
-func countItems(list []byte) (n, newest int64) {
-	d := jx.DecodeBytes(list)
-	if d.Next() != jx.Array {
-		return -1, 0
-	}
-	_ = d.Arr(func(d *jx.Decoder) error { // the record's page was checked to be JSON
-		raw, err := d.Raw()
-		n++
-		for _, name := range []string{"created_at", "updated_at"} {
-			if at, ok := scan.UnixTime(scan.Field(raw, name)); ok {
-				newest = max(newest, at)
-			}
-		}
-		return err
-	})
-	return n, newest
-}
-
 // mostAsideRecords is how many records of one reading may be unreadable before the source itself counts as failed. If all of
 // several records are unreadable, the reading fails, too.
 const mostAsideRecords = 10
@@ -265,34 +244,6 @@ func IsRecordError(err error) bool {
 		return true
 	}
 	return false
-}
-
-// withoutMember returns a copy of a record without the member at a path.
-func withoutMember(record []byte, path ...string) ([]byte, error) {
-	parent, name := path[:len(path)-1], path[len(path)-1]
-	from, to, found := scan.Locate(record, parent...)
-	if !found {
-		return nil, fmt.Errorf("no object at %v", parent)
-	}
-	var kept []byte
-	err := jx.DecodeBytes(record[from:to]).ObjBytes(func(d *jx.Decoder, key []byte) error {
-		raw, err := d.Raw()
-		if string(key) == name || err != nil {
-			return err
-		}
-		if kept != nil {
-			kept = append(kept, ',')
-		}
-		w := jx.Writer{Buf: kept}
-		w.ByteStr(key)
-		kept = append(append(w.Buf, ':'), raw...)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	whole := append(slices.Clone(record[:from]), '{')
-	return append(append(append(whole, kept...), '}'), record[to:]...), nil
 }
 
 // isRecent reports whether a time is less than within before now.

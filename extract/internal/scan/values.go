@@ -1,7 +1,9 @@
 package scan
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,4 +84,52 @@ func UnixTime(raw []byte) (int64, bool) {
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	return t.Unix(), err == nil
+}
+
+// DatedItems is the number of items of a list, -1 when it is no list, and the latest time at which an item was made or changed, 0
+// when none has a time.
+func DatedItems(list []byte) (n, newest int64) {
+	d := jx.DecodeBytes(list)
+	if d.Next() != jx.Array {
+		return -1, 0
+	}
+	_ = d.Arr(func(d *jx.Decoder) error { // the record's page was checked to be JSON
+		raw, err := d.Raw()
+		n++
+		for _, name := range []string{"created_at", "updated_at"} {
+			if at, ok := UnixTime(Field(raw, name)); ok {
+				newest = max(newest, at)
+			}
+		}
+		return err
+	})
+	return n, newest
+}
+
+// Without returns a copy of a record without the member at a path.
+func Without(record []byte, path ...string) ([]byte, error) {
+	parent, name := path[:len(path)-1], path[len(path)-1]
+	from, to, found := Locate(record, parent...)
+	if !found {
+		return nil, fmt.Errorf("no object at %v", parent)
+	}
+	var kept []byte
+	err := jx.DecodeBytes(record[from:to]).ObjBytes(func(d *jx.Decoder, key []byte) error {
+		raw, err := d.Raw()
+		if string(key) == name || err != nil {
+			return err
+		}
+		if kept != nil {
+			kept = append(kept, ',')
+		}
+		w := jx.Writer{Buf: kept}
+		w.ByteStr(key)
+		kept = append(append(w.Buf, ':'), raw...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	whole := append(slices.Clone(record[:from]), '{')
+	return append(append(append(whole, kept...), '}'), record[to:]...), nil
 }
