@@ -266,6 +266,24 @@ func TestT20FailingPageIsRequestedInHalves(t *testing.T) {
 	}
 }
 
+// From one record on, each page above a size fails. The pages grow again and again, and begin at earlier records when they do.
+func TestT20ManyHalvedPagesAreNoLoop(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{25, 60, 150, 250} {
+		for _, part := range []int{2, 3, 9} {
+			for _, bad := range []int{0, 7 * size, 300, 1234} {
+				a := serveAPI(t, numberedList(2000, func(from, n int) bool { return from+n > bad && n > size/part }))
+				s := sweepStream()
+				s.Read.Page.Size = size
+				ids, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: s}))
+				if got := len(sortedDistinct(ids)); err != nil || got != 2000 || lastState(pages).SyncedTo == 0 {
+					t.Errorf("pages of %d, from record %d on of %d: %d of 2000 records, %v", size, bad, size/part, got, err)
+				}
+			}
+		}
+	}
+}
+
 func TestT20PageThatFailsAtEverySizeFails(t *testing.T) {
 	t.Parallel()
 	a := serveAPI(t, numberedList(500, func(from, size int) bool { return from <= 200 && 200 < from+size }))

@@ -140,9 +140,12 @@ func (w *listWalk) advancePast(sh *listPage) error {
 	return nil
 }
 
-// resizePages continues at the same record with another page size. Where pages have numbers it may begin earlier.
+// resizePages continues at the same record with another page size. Where pages have numbers it may begin earlier, at a page that
+// was read: that is no loop, and the tally finds one that has no end.
 func (w *listWalk) resizePages(size int) {
-	w.pos = w.pos.withPageSize(size)
+	if w.pos = w.pos.withPageSize(size); w.pos.Token == "" {
+		clear(w.visited)
+	}
 	w.goodPages, w.firstOfPrevious = 0, nil
 	w.recordVisit(w.pos)
 }
