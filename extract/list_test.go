@@ -337,6 +337,46 @@ func TestServersSmallerPagesAreCountedInItsSize(t *testing.T) {
 	}
 }
 
+// A server that ignores per_page counts pages in a size of its own: its fifth page is not what the fifth half page would be.
+func TestAFailingPageOfAServerThatIgnoresThePageSizeSkipsNothing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		asked, failures int
+		members         string // of the answer, besides its records
+		whole           bool   // without an error
+	}{
+		"for a minute":                  {asked: 50, failures: 5, whole: true},
+		"for a minute, size in answer":  {asked: 50, failures: 5, members: `,"pages":{"per_page":50,"total_pages":10}`, whole: true},
+		"for a minute, total_count":     {asked: 50, failures: 5, members: `,"total_count":480`, whole: true},
+		"longer":                        {asked: 50, failures: 1000},
+		"larger pages are asked for":    {asked: 150, failures: 5},
+		"larger pages, size in answer":  {asked: 150, failures: 5, members: `,"pages":{"per_page":50,"total_pages":10}`, whole: true},
+		"a longer time, size in answer": {asked: 150, failures: 1000, members: `,"pages":{"per_page":50,"total_pages":10}`},
+	} {
+		failed := 0
+		a := serveAPI(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+			page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+			if page == 3 && failed < test.failures {
+				failed++
+				apitest.Reply(w, "503 busy")
+				return
+			}
+			var records []string
+			for i := min(480, (page-1)*50); i < min(480, page*50); i++ {
+				records = append(records, fmt.Sprintf(`{"id":"%03d"}`, i))
+			}
+			apitest.Reply(w, fmt.Sprintf(`{"data":[%s]%s}`, strings.Join(records, ","), test.members))
+		})
+		s := sweepStream()
+		s.Read.Page.Size = test.asked
+		ids, pages, err := tryDrain(NewReader(a.newClient(t), Request{Stream: s}))
+		got := len(sortedDistinct(ids))
+		if test.whole != (err == nil) || test.whole && (got != 480 || len(ids) != 480) || !test.whole && lastState(pages).SyncedTo != 0 {
+			t.Errorf("%s: %d of 480 records, %d with repeats, %v", name, got, len(ids), err)
+		}
+	}
+}
+
 type readCloser struct{ *strings.Reader }
 
 func (readCloser) Close() error { return nil }

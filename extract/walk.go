@@ -35,6 +35,7 @@ type listWalk struct {
 	ahead           *readAhead        // nil: pages are asked for one after the other
 	asked           *pageRequest      // for the page at pos, sent ahead; nil: none
 	known           *windows.Seen     // records that the caller has already; nil: none
+	uneven          bool              // a page before the last had fewer records than were asked for
 	unreadRecords   int               // records with a nested list that cannot be read
 	ended           bool
 }
@@ -78,15 +79,20 @@ func (w *listWalk) readFirstPage(ctx context.Context) (listPage, error) {
 func (w *listWalk) nextPage(ctx context.Context) (listPage, error) {
 	sh, asked, err := w.readPage(ctx, 0)
 	var earlier api.Error
-	for err != nil {
+	for whole := w.pos; err != nil; {
 		// Halve the size of a page that keeps failing (T20). Each smaller size gets two attempts only: the first size has used the
 		// usual number.
 		failure := api.AddAttempts(err, &earlier)
-		if failure == nil || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || ctx.Err() != nil {
+		if failure == nil || failure.Path != w.list.path || !failure.SmallerPageMayHelp() || w.pos.Size <= 1 || w.mayIgnoreSize() || ctx.Err() != nil {
 			return listPage{}, err
 		}
 		w.resizePages(w.pos.Size / 2)
-		sh, asked, err = w.readPage(ctx, 2)
+		if sh, asked, err = w.readPage(ctx, 2); errors.Is(err, errSizeIgnored) {
+			w.pos = whole
+			if sh, asked, err = w.readPage(ctx, 2); err != nil {
+				return listPage{}, err
+			}
+		}
 	}
 	if err := w.advancePast(&sh); err != nil {
 		return listPage{}, err
@@ -118,6 +124,7 @@ func (w *listWalk) advancePast(sh *listPage) error {
 		}
 		return nil
 	}
+	w.uneven = w.uneven || len(sh.Records) < sh.position.Size
 	if err := w.tally.checkEndless(); err != nil {
 		return w.sourceError(err)
 	}
@@ -150,6 +157,12 @@ func (w *listWalk) resizePages(size int) {
 	w.recordVisit(w.pos)
 }
 
+// mayIgnoreSize reports whether the server may count pages in a size of its own, so that smaller ones would begin elsewhere, and no
+// total_count would show what they skip.
+func (w *listWalk) mayIgnoreSize() bool {
+	return w.uneven && w.pos.Page > 1 && w.pos.Token == "" && w.tally.maxTotal < 0
+}
+
 // isRepeatedPage detects a list by number that ignores the number: it would never end.
 func (w *listWalk) isRepeatedPage(sh *listPage) bool {
 	if sh.position.Page == 0 || len(sh.Records) == 0 {
@@ -179,6 +192,9 @@ func (w *listWalk) readPage(ctx context.Context, attempts int) (listPage, *pageR
 	found, err := asked.envelope(ctx)
 	if err != nil {
 		return listPage{}, nil, err
+	}
+	if w.pos.Page > 0 && w.pos.Token == "" && w.pos.Size < w.maxPageSize && max(len(found.Records), int(found.Pages.PerPage)) > w.pos.Size {
+		return listPage{}, nil, w.contractError(errSizeIgnored)
 	}
 	w.sizeHint = asked.nextHint
 	sh := listPage{Envelope: *found, over: w.list.over, date: asked.date, position: w.pos}
