@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -301,5 +302,25 @@ func TestT137WatermarkInTheFutureIsRefused(t *testing.T) {
 				t.Errorf("%s: got %v and %d pages, want errFuture", name, err, len(pages))
 			}
 		}
+	}
+}
+
+func TestT165TheSecondReadingOfAShortListBeginsAtItsBeginningAfterALostCursorToo(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(40)...)
+	ws.short, ws.life = 3, 100
+	ws.between = func(n int) {
+		switch n {
+		case 5: // the first reading took four pages
+			ws.short = 0
+		case 6:
+			clear(ws.cursors)
+		}
+	}
+	s := searchStream()
+	s.Read.Page.Size = 10
+	ids, pages, err := tryDrain(NewReader(ws.newClient(t), Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
+	if err != nil || !slices.Equal(sortedDistinct(ids), ws.contactIDs()) || lastState(pages).SyncedTo != watermark {
+		t.Errorf("%d of 40 records, %v, state %s", len(sortedDistinct(ids)), err, lastState(pages))
 	}
 }

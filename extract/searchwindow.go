@@ -122,10 +122,10 @@ func (s *searchReader) handleShortList() State {
 		s.pendingError = s.walk.sourceError(fmt.Errorf("%w: it states %d, but %d were returned", errShort, max(s.statedTotal, s.firstRows), s.distinctRows()))
 		return st
 	}
-	// The second walk begins without the counts and keys of the first: it has to show all records by itself.
+	// The second walk begins without the counts, keys and times of the first: it has to show all records by itself.
 	s.repeated, s.firstRows = true, s.distinctRows()
 	s.since, s.statedTotal, s.earlierKeys, s.earlierRows = s.window.From, 0, map[uint64]struct{}{}, 0
-	s.previous, s.unsorted = 0, false
+	s.previous, s.reached, s.settledTo, s.unsorted, s.cursorDeaths, s.reachedAtDeath = 0, 0, 0, false, 0, 0
 	s.walk = s.walkRest(nil)
 	return st
 }
