@@ -324,3 +324,25 @@ func TestT165TheSecondReadingOfAShortListBeginsAtItsBeginningAfterALostCursorToo
 		t.Errorf("%d of 40 records, %v, state %s", len(sortedDistinct(ids)), err, lastState(pages))
 	}
 }
+
+// A record leaves the list after each lost cursor. The walk that goes on states only the count of its rest.
+func TestRecordsThatLeaveAListAfterALostCursorAreNoContradiction(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(60)...)
+	ws.life = 100
+	ws.between = func(n int) {
+		switch n {
+		case 3, 11:
+			clear(ws.cursors)
+		case 5, 13:
+			ws.contacts = slices.DeleteFunc(ws.contacts, func(c testContact) bool { return c.id == fmt.Sprintf("c0%d", 40+n) })
+		}
+	}
+	s := searchStream()
+	s.Read.Page.Size = 10
+	c := ws.newClient(t)
+	ids, pages, err := tryDrain(NewReader(c, Request{Stream: s, State: State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}}))
+	if err != nil || !slices.Equal(sortedDistinct(ids), ws.contactIDs()) || lastState(pages).SyncedTo != watermark || c.Requests() > 10 {
+		t.Errorf("%d records, %v, %d requests, state %s", len(sortedDistinct(ids)), err, c.Requests(), lastState(pages))
+	}
+}

@@ -90,7 +90,24 @@ func (s *searchReader) nextWindowPage(ctx context.Context) (Page, error) {
 			return Page{}, err
 		}
 	}
+	if sh.end && s.since != s.window.From && s.endsShort() {
+		if err := s.askTotal(ctx); err != nil {
+			return Page{}, err
+		}
+	}
 	return s.buildWindowPage(sh), nil
+}
+
+// askTotal asks once more how many records the window has. A walk that was restarted states only the count of its rest, and
+// records may have left the list since its beginning.
+func (s *searchReader) askTotal(ctx context.Context) error {
+	l := s.listFrom(s.window.From)
+	l.page.Size = 1
+	sh, err := newWalk(s.c, l, nil).readFirstPage(ctx)
+	if err == nil && sh.Total > 0 {
+		s.statedTotal = min(s.statedTotal, sh.Total)
+	}
+	return err
 }
 
 // openNextWindow chooses the next window and begins or resumes it; io.EOF when there is none.
@@ -154,16 +171,16 @@ func (s *searchReader) startWindow(from *Position) {
 
 // walkRest walks over the rest of the window.
 func (s *searchReader) walkRest(from *Position) *listWalk {
-	w := s.startWalk(s.remainingList(), from)
+	w := s.startWalk(s.listFrom(s.since), from)
 	w.known = s.above
 	return w
 }
 
-// remainingList is the request for the rest of the window. Only a history window and an explicit one have an upper end. The
+// listFrom is the request for the window from a time on. Only a history window and an explicit one have an upper end. The
 // request's end is two days later than the window's: where the API compares days of an unknown zone, that still includes every
 // record of the window.
-func (s *searchReader) remainingList() listRequest {
-	l := listOf(s.r.Stream, s.since)
+func (s *searchReader) listFrom(since int64) listRequest {
+	l := listOf(s.r.Stream, since)
 	if s.window.To > 0 && (s.window.Kind == windowHistory || s.explicit) {
 		l.search.before = s.window.To + int64(windows.Margin/time.Second)
 	}
