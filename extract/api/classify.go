@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-faster/jx"
 )
@@ -37,17 +38,22 @@ func (c *Client) classifyResponse(q Call, a *Answer, err error) *Error {
 		e.Err = errors.New("not an error document of the API")
 	}
 	if e.Class == ClassTransient {
-		server := a.serverDate
-		if server.IsZero() {
-			server = c.o.Now()
-		}
-		asked := retryAfter
-		if a.status == http.StatusTooManyRequests {
-			asked = refusalWait
-		}
-		e.retryAfter, _ = asked(a.head, server)
+		e.noteRetryAfter(a, c.o.Now())
 	}
 	return e
+}
+
+// noteRetryAfter notes how long an answer asks to wait. now is the local clock.
+func (e *Error) noteRetryAfter(a *Answer, now time.Time) {
+	server := a.serverDate
+	if server.IsZero() {
+		server = now
+	}
+	asked := retryAfter
+	if a.status == http.StatusTooManyRequests {
+		asked = refusalWait
+	}
+	e.retryAfter, _ = asked(a.head, server)
 }
 
 // classifyBody returns what is wrong with an answer of a good status.

@@ -30,11 +30,17 @@ const (
 )
 
 // Download writes a file to w. sized reports that the answer had a length and that the file has it. Nothing is retried: after an
-// error w may hold a part of the file.
+// error w may hold a part of the file. It ends with ErrBudget soon after the client stops.
 func (c *Client) Download(ctx context.Context, f File, w io.Writer) (sized bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer time.AfterFunc(fileTotal, func() { cancel(errTooSlow) }).Stop()
+	most, why := boundTime(c, fileTotal)
+	defer time.AfterFunc(most, func() { cancel(why) }).Stop()
+	defer func() {
+		if errors.Is(err, ErrBudget) {
+			err = fmt.Errorf("%s: %w", ReadOp(f.Stream), ErrBudget)
+		}
+	}()
 
 	target, err := c.fileURL(f)
 	if err != nil {
@@ -161,13 +167,14 @@ func (c *Client) saveBody(res *http.Response, f File, u *url.URL, w io.Writer, c
 // refusedFile is the error of a status other than 200. Answers of the API itself are classified like its other answers.
 func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 	e := c.fileError(f, u, res.StatusCode, nil)
+	date := parseDate(res.Header)
+	a := &Answer{status: res.StatusCode, head: res.Header, serverDate: date, Date: date}
 	if c.isOwnAddress(u) {
 		body, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 		if err != nil {
 			return c.fileError(f, u, 0, err)
 		}
 		listed := parseErrorList(body)
-		a := &Answer{status: res.StatusCode, head: res.Header, Date: parseDate(res.Header)}
 		described := c.answerError(a, listed)
 		described.Op, described.Method, described.Path, described.Attempts = e.Op, e.Method, e.Path, 1
 		described.Class = classOfStatus(res.StatusCode, Call{}, listed)
@@ -180,6 +187,11 @@ func (c *Client) refusedFile(res *http.Response, f File, u *url.URL) error {
 	switch res.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusBadRequest:
 		e.Class, e.Err = ClassTransient, errExpired
+	}
+	e.noteRetryAfter(a, c.o.Now())
+	if res.StatusCode == http.StatusTooManyRequests && c.isOwnAddress(u) {
+		c.addCounts(e.Op, RequestCounts{Limited: 1})
+		c.budget.applyRefusal(c.o.Now(), c.o.Now(), e.retryDelay(1))
 	}
 	return e
 }

@@ -53,6 +53,16 @@ type Error struct {
 	ServerTime time.Time     // the server's clock; zero when unknown
 }
 
+// Busy reports whether an error is the refusal of a server that has too much to do or has failed, and how long its answer asks to
+// wait; 0: it does not say. What was asked for may still exist.
+func Busy(err error) (busy bool, wait time.Duration) {
+	var e *Error
+	if !errors.As(err, &e) || e.Status != http.StatusTooManyRequests && e.Status < http.StatusInternalServerError {
+		return false, 0
+	}
+	return true, e.retryAfter
+}
+
 // Error is a sentence with operation, request, status, code, message and cause.
 func (e *Error) Error() string {
 	var b strings.Builder

@@ -44,10 +44,7 @@ func (a *Answer) Header() http.Header { return a.head }
 func (c *Client) sendOnce(ctx context.Context, q Call, token Secret) (*Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	most, why := c.limits.total, errTooSlow
-	if left, bounded := c.timeLeft(); bounded && left+c.limits.grace < most {
-		most, why = left+c.limits.grace, ErrBudget
-	}
+	most, why := boundTime(c, c.limits.total)
 	defer time.AfterFunc(most, func() { cancel(why) }).Stop()
 
 	path, err := url.PathUnescape(q.Path)

@@ -338,3 +338,31 @@ func TestT130HugePagesAreRequestedInHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestADownloadEndsWhenTheClientStops has a file that comes byte by byte, for an hour.
+func TestADownloadEndsWhenTheClientStops(t *testing.T) {
+	t.Parallel()
+	drip := func() http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tick := time.NewTicker(time.Second)
+			defer tick.Stop()
+			for range 3600 {
+				_, _ = io.WriteString(w, "x")
+				w.(http.Flusher).Flush()
+				select {
+				case <-tick.C:
+				case <-r.Context().Done():
+					return
+				}
+			}
+		})
+	}
+	inVirtualTime(t, drip, "token", func(t *testing.T, c *api.Client) {
+		began := time.Now()
+		c.StopAt(began.Add(time.Minute))
+		_, err := c.Download(t.Context(), api.File{Stream: &schemas.Stream{Name: "x"}, Path: "/file", Most: 1 << 20}, io.Discard)
+		if took := time.Since(began); !errors.Is(err, api.ErrBudget) || api.ClassOf(err) != "" || took < time.Minute || took > 70*time.Second {
+			t.Errorf("it ended after %s: %v", took, err)
+		}
+	})
+}

@@ -38,6 +38,14 @@ func (c *Client) timeLeft() (time.Duration, bool) {
 	return c.stopAt.Sub(c.o.Now()), !c.stopAt.IsZero()
 }
 
+// boundTime is how long something that takes most at most may take before the client stops, and the error when that time is over.
+func boundTime(c *Client, most time.Duration) (time.Duration, error) {
+	if left, bounded := c.timeLeft(); bounded && left+c.limits.grace < most {
+		return left + c.limits.grace, ErrBudget
+	}
+	return most, errTooSlow
+}
+
 // waitBeforeStop waits before a request; ErrBudget at once when the wait would end after the stop.
 func (c *Client) waitBeforeStop(ctx context.Context, d time.Duration) error {
 	if left, bounded := c.timeLeft(); bounded && d >= left {

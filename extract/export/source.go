@@ -78,6 +78,8 @@ type Status struct {
 	ID   string `json:"job_identifier"`
 	Word string `json:"status"`
 	URL  string `json:"download_url"`
+
+	asked time.Time // when the job was asked for
 }
 
 // isReady reports whether there is a file to fetch: the status says so, or is unknown and comes with a URL.
@@ -166,6 +168,7 @@ func (s Source) Await(ctx context.Context, stream *schemas.Stream, job extract.E
 		case err != nil:
 			return st, err
 		case st.isReady():
+			st.asked = time.Unix(job.Asked, 0)
 			return st, nil
 		case st.Word == "failed":
 			return st, fmt.Errorf("%w: job %s says failed", ErrLost, job.ID)
@@ -195,12 +198,15 @@ func (s Source) fetchStatus(ctx context.Context, stream *schemas.Stream, id stri
 const fetches = 4
 
 // Fetch downloads the file of a finished job into spool and reads it to its end. For an expired URL or an incomplete file it asks
-// for the status and fetches again. It fetches from the API itself if the URL is at a host that is not trusted.
+// for the status and fetches again. It fetches from the API itself if the URL is at a host that is not trusted. A server that is
+// busy has not lost the job: its error is not ErrLost on the job's first day.
 func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, spool *os.File, l Limits) (*Archive, error) {
 	var last error
+	asked := st.asked
 	for n := range fetches {
 		if n > 0 {
-			if err := s.client.Pause(ctx, time.Second<<n); err != nil {
+			_, wait := api.Busy(last)
+			if err := s.client.Pause(ctx, max(time.Second<<n, wait)); err != nil {
 				return nil, err
 			}
 			fresh, err := s.fetchStatus(ctx, stream, st.ID)
@@ -226,6 +232,9 @@ func (s Source) Fetch(ctx context.Context, stream *schemas.Stream, st Status, sp
 			return nil, err
 		}
 		last = err
+	}
+	if busy, _ := api.Busy(last); busy && s.client.Now().Sub(asked) < oldest {
+		return nil, last
 	}
 	return nil, fmt.Errorf("%w: job %s: %w", ErrLost, st.ID, last)
 }

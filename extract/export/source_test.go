@@ -310,3 +310,59 @@ func TestDatasetsAreReadInEitherEnvelope(t *testing.T) {
 		}
 	}
 }
+
+// TestABusyDownloadKeepsItsJob has files that are refused until a minute has passed without a download, or for ever.
+func TestABusyDownloadKeepsItsJob(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status int
+		always bool
+		later  time.Duration // time between the first status and the download
+		busy   bool          // the error does not say that the job is lost
+	}{
+		"429 for a minute": {status: http.StatusTooManyRequests},
+		"503 for a minute": {status: http.StatusServiceUnavailable},
+		"429":              {status: http.StatusTooManyRequests, always: true, busy: true},
+		"500":              {status: http.StatusInternalServerError, always: true, busy: true},
+		"500 a day later":  {status: http.StatusInternalServerError, always: true, later: 25 * time.Hour},
+	} {
+		s := newStand(t, emulator.ExportKnobs{NoURL: true})
+		var last time.Time
+		s.w.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
+			if !strings.HasPrefix(r.URL.Path, "/download/") {
+				return nil
+			}
+			now := s.w.CurrentTime()
+			refused := test.always || now.Sub(last) < time.Minute
+			if last.IsZero() {
+				refused = true
+			}
+			if last = now; !refused {
+				return nil
+			}
+			return &fault.Fault{Status: test.status, Header: map[string]string{"Retry-After": "60"}}
+		})
+		_, job, err := s.enqueueJob(s.conversationDataset())
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := s.source.Await(t.Context(), exportFamily(), job, false, neverPause)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.w.Advance(test.later)
+		spool, err := CreateSpool(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer spool.Close()
+		a, err := s.source.Fetch(t.Context(), exportFamily(), st, spool, DefaultLimits())
+		busy, wait := api.Busy(err)
+		if !test.always && (err != nil || a.Rows == 0 || s.countRequests("GET", "/download/") != 2) {
+			t.Errorf("%s: %d downloads, %v", name, s.countRequests("GET", "/download/"), err)
+		}
+		if test.always && (!busy || wait != time.Minute || errors.Is(err, ErrLost) == test.busy) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -309,3 +309,33 @@ func TestReusedJobIDStartsANewJob(t *testing.T) {
 	b.syncOnce(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart)
 }
+
+// TestABusyDownloadKeepsItsJobForTheNextRun: a run in which each download is refused asks for one export, and the next run fetches that one.
+func TestABusyDownloadKeepsItsJobForTheNextRun(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{NoURL: true})
+	b.writeConfig(onlyDataset(reporting, "reporting_conversation"))
+	b.space.InjectFaults(func(_ int, r *http.Request) *fault.Fault {
+		if strings.HasPrefix(r.URL.Path, "/download/") {
+			return &fault.Fault{Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "60"}}
+		}
+		return nil
+	})
+	report := b.trySync(runner.Options{})
+	if s := streamResult(t, report, "reporting_conversation"); s.Class != "transient" || b.countExportJobs() != 1 {
+		t.Errorf("%d jobs, %+v", b.countExportJobs(), s)
+	}
+	b.space.InjectFaults(nil)
+	enqueued := func() (ids []string) {
+		for _, r := range b.space.Requests() {
+			if id, found := strings.CutPrefix(r.Path, "/download/reporting_data/"); found && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}
+	first := enqueued()
+	if report = b.syncOnce(runner.Options{}); len(first) != 1 || enqueued()[0] != first[0] || streamResult(t, report, "reporting_conversation").Rows == 0 {
+		t.Errorf("files of %v, %s", enqueued(), report.LastLine())
+	}
+}
