@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -100,7 +101,7 @@ func (b *betweenReader) fitSpan(ctx context.Context) (sh listPage, to int64, err
 		sh, err = readSpan(ctx, b.c, listOf(b.r.Stream, 0), b.r.Stream.Read.Since.Field, b.since, to, attempts)
 		failure := api.AddAttempts(err, &earlier)
 		switch {
-		case err == nil && !sh.isTruncated():
+		case err == nil && !sh.isTruncated(b.r.Stream.Read.Query):
 			b.growSpan(int64(len(sh.Records)))
 			return sh, to, nil
 		case err == nil && to-b.since <= 1:
@@ -133,15 +134,18 @@ func (b *betweenReader) overflowError(sh listPage) error {
 		class = api.ClassConfig
 	}
 	return &api.Error{Class: class, Op: api.ReadOp(b.r.Stream), Method: b.r.Stream.Read.Method, Path: b.r.Stream.Read.Path,
-		Err: fmt.Errorf("%w: at %s it returns %d and states that there are more", errOverflow,
+		Err: fmt.Errorf("%w: at %s it returns %d, and there are or may be more", errOverflow,
 			time.Unix(b.since, 0).UTC().Format(time.RFC3339), len(sh.Records))}
 }
 
-// isTruncated reports whether an answer says that it does not hold all records.
-func (sh *listPage) isTruncated() bool {
+// isTruncated reports whether an answer says that it does not hold all records. One that says nothing may lack some when it holds
+// as many as were asked for.
+func (sh *listPage) isTruncated(asked []schemas.Param) bool {
 	p := sh.Pages
 	given := int64(len(sh.Records))
-	return p.Next == envelope.NextPlace || p.Next == envelope.NextURL || p.TotalPages > 1 || sh.Total > given || sh.Unused.Explain(given) != ""
+	silent := p.Next == envelope.NextAbsent && p.TotalPages == 0 && sh.Total < 0
+	return silent && slices.Contains(asked, schemas.Param{Name: "per_page", Value: strconv.FormatInt(given, 10)}) ||
+		p.Next == envelope.NextPlace || p.Next == envelope.NextURL || p.TotalPages > 1 || sh.Total > given || sh.Unused.Explain(given) != ""
 }
 
 // buildSpanPage makes the Page, with its State, of a complete answer for the span up to to.

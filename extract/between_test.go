@@ -67,6 +67,38 @@ func (b *boundedLog) serveLog(w http.ResponseWriter, r *http.Request, _ string) 
 	apitest.Reply(w, `{"type":"activity_log.list","activity_logs":[`+strings.Join(found, ",")+`],"pages":`+pages+`}`)
 }
 
+// TestT84AFullAnswerWithoutPagingIsSplit: the document allows an empty pages object. Then only as many entries as were asked for show
+// that there may be more.
+func TestT84AFullAnswerWithoutPagingIsSplit(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		more     string // the pages object when there are more entries
+		times    []int64
+		overflow bool
+	}{
+		"empty":         {more: "{}"},
+		"null":          {more: "null"},
+		"in one second": {more: "{}", times: slices.Repeat([]int64{noon.Unix() - 7200}, 20), overflow: true},
+		"one less":      {more: "{}", times: slices.Repeat([]int64{noon.Unix() - 7200}, 19)},
+	} {
+		b := &boundedLog{most: 20, more: test.more, times: test.times}
+		for i := int64(0); test.times == nil && i < 900; i++ {
+			b.times = append(b.times, noon.Unix()-3600-i*60)
+		}
+		slices.Sort(b.times)
+		s := logStream()
+		s.Read.Query = []schemas.Param{{Name: "per_page", Value: "20"}}
+		before := State{SyncedTo: noon.Unix() - 24*3600, HistoryDone: true}
+		ids, pages, err := tryDrain(NewReader(serveAPI(t, b.serveLog).newClient(t), Request{Stream: s, State: before}))
+		if errors.Is(err, errOverflow) != test.overflow || !test.overflow && (err != nil || len(sortedDistinct(ids)) != len(b.times)) {
+			t.Errorf("%s: %d of %d entries, %v", name, len(sortedDistinct(ids)), len(b.times), err)
+		}
+		if moved := len(pages) > 0 && lastState(pages).SyncedTo > before.SyncedTo; moved == test.overflow {
+			t.Errorf("%s: watermark moved: %t", name, moved)
+		}
+	}
+}
+
 // readBook reads forward, then the history, as a run does, and gives the ids met, each once.
 func readBook(t testing.TB, c *api.Client, st State, start time.Time) (ids map[string]bool, after State, err error) {
 	t.Helper()

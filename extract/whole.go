@@ -204,7 +204,8 @@ func explainsChange(s *schemas.Stream, parts schemas.Child, raw []byte, at int64
 	for _, path := range s.Read.Detail.UnlessSame {
 		beside[path[0]] = true
 	}
-	found := scan.Field(raw, "created_at") != nil && equalsTime(scan.Field(raw, "created_at"), at)
+	created, found := scan.UnixTime(scan.Field(raw, "created_at"))
+	found = found && created == at
 	keys, values := scan.Members(raw)
 	for i, value := range values {
 		if kind := jx.DecodeBytes(value).Next(); found || beside[keys[i]] || kind != jx.Object && kind != jx.Array {
@@ -213,11 +214,6 @@ func explainsChange(s *schemas.Stream, parts schemas.Child, raw []byte, at int64
 		found = bytes.Contains(value, strconv.AppendInt(nil, at, 10))
 	}
 	return found
-}
-
-func equalsTime(raw []byte, at int64) bool {
-	then, ok := scan.UnixTime(raw)
-	return ok && then == at
 }
 
 // listLength is the number of items of the list at a path of a record, -1 when there is none.
