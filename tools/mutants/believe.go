@@ -152,7 +152,7 @@ var interpretMutants = []mutant{
 	},
 	{
 		bug: "one unreadable id fails its batch", file: "extract/over.go", killer: "extract.TestT170AnUnreadableIDDoesNotStopItsBatch",
-		old: "if len(units[i]) > 1 && isRecordError(f.err) {", new: "if len(units[i]) > 1000 && isRecordError(f.err) {",
+		old: "if len(units[i]) > 1 && IsRecordError(f.err) {", new: "if len(units[i]) > 1000 && IsRecordError(f.err) {",
 	},
 	{
 		bug: "the last of total_pages ends a list that states more records", file: "extract/pager.go", killer: "extract.TestT14T16ListEndsOfEveryShape",

@@ -60,7 +60,7 @@ var extractMutants = []mutant{
 	},
 	{
 		bug: "a record that cannot be read fails its page", file: "extract/detail.go", killer: "extract.TestT170ARecordThatCanNeverBeReadIsSetAside",
-		old: "found[i] != nil && isRecordError(err) &&", new: "found[i] != nil && isRecordError(err) && i < 0 &&",
+		old: "found[i] != nil && IsRecordError(err) &&", new: "found[i] != nil && IsRecordError(err) && i < 0 &&",
 	},
 	{
 		bug: "half a record is taken for all of it", file: "extract/whole.go", killer: "extract.TestT163IncompleteRecordIsRequestedOnceMore",
