@@ -22,7 +22,9 @@ WITH marks AS (
   SELECT id, 2, coalesce(updated_at, created_at), '', state, NULL
   FROM {schema}.conversations
 ), changes AS (
-  SELECT conversation_id, place, part_id, greatest(happened_at, lag(happened_at) OVER ordered) AS began_at, lag(state) OVER ordered AS before,
+  -- Imported parts are older than the conversation: none of them may start before created_at.
+  SELECT conversation_id, place, happened_at, part_id, max(happened_at) OVER (ordered ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS began_at,
+         lag(state) OVER ordered AS before,
          CASE WHEN place = 0 AND count(*) OVER whole = 2 THEN coalesce(own, state) ELSE state END AS state
   FROM marks WHERE state IS NOT NULL
   WINDOW whole AS (PARTITION BY conversation_id), ordered AS (PARTITION BY conversation_id ORDER BY place, happened_at, length(part_id), part_id)
@@ -31,4 +33,4 @@ WITH marks AS (
 SELECT conversation_id, row_number() OVER ordered AS number, state, began_at, lead(began_at) OVER ordered AS ended_at,
        coalesce(state IN ('open', 'snoozed') AND before = 'closed', false) AS reopened
 FROM changes
-WINDOW ordered AS (PARTITION BY conversation_id ORDER BY place, began_at, length(part_id), part_id)
+WINDOW ordered AS (PARTITION BY conversation_id ORDER BY place, happened_at, length(part_id), part_id)

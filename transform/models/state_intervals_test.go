@@ -88,3 +88,17 @@ func TestStateIntervalsOfWhatTheWorkspaceSentAreOpenOnceSomebodyWaits(t *testing
 		"unknown|open|01-19|")
 	g.expectRows("SELECT backlog FROM models.backlog_daily WHERE backlog_date = '2026-02-01'", "1") // nobody waits for the others
 }
+
+func TestStateIntervalsOfSeveralImportedPartsDoNotGoBack(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type", "two|2026-10-20 10:00:00|2026-10-22 10:00:00|open|user"),
+		insertParts(`
+			two | 2026-10-14 09:00:00 | close by admin 1      | closed
+			two | 2026-10-19 09:00:00 | comment by user u     | open | | Hello?
+			two | 2026-10-19 09:30:00 | assignment by admin 1 | open | admin 1 1 -
+			two | 2026-10-22 10:00:00 | comment by admin 1    | open | | Hello.`))
+	g.expectRows("SELECT number, state, strftime(began_at, '%d %H:%M'), strftime(ended_at, '%d %H:%M'), reopened FROM models.state_intervals",
+		"1|open|20 10:00|20 10:00|false", "2|closed|20 10:00|20 10:00|false", "3|open|20 10:00||true")
+	g.expectRows("SELECT backlog FROM models.backlog_daily WHERE backlog_date = '2026-10-21'", "1")
+}
