@@ -1,12 +1,14 @@
 -- How long did contacts wait for an answer in office hours, the first one and all, by team and week, over the last four weeks?
--- An answer counts for the team that was assigned when it was given, in the week of the question. Without office_hours in pipelines.yaml the office times are
--- empty.
+-- An answer counts in the week of the question, for the team that was assigned when it was given: words with an assignment to another team, for the team
+-- before it. Without office_hours in pipelines.yaml the office times are empty.
 -- draw: p90_office_minutes
 WITH answers AS (
-  SELECT date_trunc('week', r.asked_date)::DATE AS week_date, r.reply_time_office, CASE WHEN i.ended_at IS NULL OR i.ended_at > r.answered_at THEN i.team_id END AS team_id,
+  SELECT date_trunc('week', r.asked_date)::DATE AS week_date, r.reply_time_office, CASE WHEN i.ended_at IS NULL OR i.ended_at >= r.answered_at THEN i.team_id END AS team_id,
          CASE WHEN m.first_human_response_at = r.answered_at THEN m.time_to_first_response_office END AS first_response_office
   FROM (SELECT * FROM models.reply_pairs WHERE answered_by = 'human') r JOIN models.conversation_metrics m ON m.conversation_id = r.conversation_id
-  ASOF LEFT JOIN models.assignment_intervals i ON i.conversation_id = r.conversation_id AND r.answered_at >= i.began_at
+  -- Several parts of one second are in the order of their ids.
+  ASOF LEFT JOIN models.assignment_intervals i ON i.conversation_id = r.conversation_id
+    AND (r.answered_at, length(r.answered_part_id), r.answered_part_id) > (i.began_at, length(i.part_id), i.part_id)
 )
 SELECT a.week_date, CASE WHEN a.team_id IS NULL THEN 'no team' ELSE coalesce(t.name, 'team ' || a.team_id || ', which is gone') END AS team, count(*) AS answers,
        round(median(a.reply_time_office) / 60, 1) AS median_office_minutes, round(quantile_cont(a.reply_time_office, 0.9) / 60, 1) AS p90_office_minutes,
