@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,5 +148,56 @@ func TestT51T52AttributeListChangesNoColumn(t *testing.T) {
 	}
 	if got := b.queryRows(seen); got[0] != "true|true" {
 		t.Errorf("there are times and scores: %s", got[0])
+	}
+}
+
+// withListedDoors reads doors, the list of attributes of a model and that of conversations from texts that the test may change, by their paths. Doors
+// have attributes of that model.
+func (b *testBed) withListedDoors(model string) map[string]string {
+	b.t.Helper()
+	data := map[string]string{}
+	b.interceptRequests(func(rw http.ResponseWriter, r *http.Request) bool {
+		text, served := data[r.URL.Path]
+		if !served {
+			return false
+		}
+		if asked := r.URL.Query().Get("model"); asked != "" && asked != model {
+			text = ""
+		}
+		rw.Header().Set("Date", b.space.CurrentTime().UTC().Format(http.TimeFormat))
+		_, err := fmt.Fprintf(rw, `{"type":"list","data":[%s],"pages":{"page":1,"per_page":50,"total_pages":1}}`, text)
+		b.failOn(err)
+		return true
+	})
+	b.failOn(os.MkdirAll(filepath.Join(filepath.Dir(b.file), "streams"), 0o755))
+	file := strings.Replace(doors, "size: 1}", "size: 50}", 1) + "  - {name: custom, type: json, attributes: " + model + "}\n"
+	b.failOn(os.WriteFile(filepath.Join(filepath.Dir(b.file), "streams", "doors.yaml"), []byte(file), 0o600))
+	b.writeConfig(strings.Replace(nightly, "[contacts,", "[doors, data_attributes, conversation_data_attributes, contacts,", 1) + "stream_files: [streams/*.yaml]\n")
+	return data
+}
+
+// readListed reads what changed of the named streams an hour later, and gives rows of doors_attributes.
+func (b *testBed) readListed(query string, streams ...string) string {
+	b.t.Helper()
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{Select: streams})
+	return strings.Join(b.queryRows(query), " ")
+}
+
+// TestADateAttributeReadsSecondsAndSmallerUnits gives a date attribute numbers of seconds, milliseconds and microseconds, and numbers that are no time
+// of a workspace: those are null, and hide no other row.
+func TestADateAttributeReadsSecondsAndSmallerUnits(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(424))
+	data := b.withListedDoors("contact")
+	data["/data_attributes"] = `{"model":"contact","name":"due","full_name":"custom_attributes.due","data_type":"date","custom":true,"archived":false}`
+	var pages []string
+	for i, value := range []string{"1700000000", "1700000000123", "1700000000123456", "12", "-1", "9000000000000000", "null"} {
+		pages = append(pages, fmt.Sprintf(`{"id":%d,"custom":{"due":%s}}`, i+1, value))
+	}
+	data["/doors"] = strings.Join(pages, ",")
+	got := b.readListed("SELECT id || ':' || coalesce(epoch_us(due)::VARCHAR, 'null') FROM doors_attributes ORDER BY id", "doors", "data_attributes")
+	if want := "1:1700000000000000 2:1700000000123000 3:1700000000123456 4:null 5:null 6:null 7:null"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"aqueduck/load/internal/catalog"
 	"aqueduck/load/internal/duck"
 	"aqueduck/transform"
+	"aqueduck/transform/attribute"
 )
 
 // mostAttributes limits the columns of a view: an object with ids as names would add a column for each record.
@@ -31,9 +32,9 @@ const attributeRows = 32_768
 // quoted column name made from it.
 type customAttribute struct {
 	name, column string
-	types        map[string]bool // types of its values: bool int big double text json date
-	stored       bool            // _sync.attributes has it
-	known        bool            // ... with these types
+	types        attribute.Types
+	stored       bool // _sync.attributes has it
+	known        bool // ... with these types
 }
 
 // makeAttributeViews makes the views of a schema's attributes where a row or a definition has changed.
@@ -50,7 +51,7 @@ func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Sche
 		if len(a.Tables) == 0 {
 			continue
 		}
-		changed, definition := last.Format(time.RFC3339Nano), fmt.Sprintf("%#v", a)
+		changed, definition := last.Format(time.RFC3339Nano), fmt.Sprintf("%#v %q", a, attribute.Forms())
 		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, changed+" "+definition)
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema str
 func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes) (all []*customAttribute, err error) {
 	err = db.Each(ctx, "SELECT name, column_name, types FROM _sync.attributes WHERE schema = $1 AND stream = $2 ORDER BY first_seen, name", []any{schema, a.Stream},
 		func(rows *sql.Rows) error {
-			one := &customAttribute{types: map[string]bool{}, stored: true, known: true}
+			one := &customAttribute{types: attribute.Types{}, stored: true, known: true}
 			var types string
 			err := rows.Scan(&one.name, &one.column, &types)
 			for _, t := range strings.Fields(types) {
@@ -158,7 +159,7 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 			if len(all) >= mostAttributes {
 				return
 			}
-			at, all = len(all), append(all, &customAttribute{name: name, types: map[string]bool{}})
+			at, all = len(all), append(all, &customAttribute{name: name, types: attribute.Types{}})
 		}
 		for _, t := range types {
 			all[at].known = all[at].known && all[at].types[t]
@@ -230,36 +231,6 @@ func printableName(name string) string {
 	return name
 }
 
-// sqlType is the narrowest type that holds all values seen.
-func (a *customAttribute) sqlType() string {
-	only := func(types ...string) bool {
-		n := 0
-		for _, t := range types {
-			if a.types[t] {
-				n++
-			}
-		}
-		rest := len(a.types)
-		if a.types["date"] {
-			rest--
-		}
-		return n > 0 && n == rest
-	}
-	switch {
-	case a.types["json"]:
-		return "JSON"
-	case only("int") && a.types["date"]:
-		return "TIMESTAMPTZ"
-	case only("bool"):
-		return "BOOLEAN"
-	case only("int", "big"):
-		return "BIGINT"
-	case only("int", "double"):
-		return "DOUBLE"
-	}
-	return "VARCHAR"
-}
-
 // viewQuery is the view's SELECT.
 func (a Attributes) viewQuery(all []*customAttribute) string {
 	var columns []string
@@ -268,19 +239,7 @@ func (a Attributes) viewQuery(all []*customAttribute) string {
 	}
 	for _, one := range all {
 		pointer := duck.Text("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(one.name))
-		text := fmt.Sprintf("(t.%s ->> %s)", duck.Name(a.Column), pointer)
-		value := "TRY_CAST(" + text + " AS " + one.sqlType() + ")"
-		if one.sqlType() == "VARCHAR" && one.types["double"] { // 1 and 1.0 are the same number, and must be the same text
-			value = fmt.Sprintf("CASE WHEN json_type(t.%s, %s) = 'DOUBLE' THEN %s ELSE %s END", duck.Name(a.Column), pointer,
-				transform.SpellDouble("TRY_CAST("+text+" AS DOUBLE)"), text)
-		}
-		switch one.sqlType() {
-		case "JSON":
-			value = fmt.Sprintf("nullif((t.%s -> %s)::VARCHAR, 'null')::JSON", duck.Name(a.Column), pointer)
-		case "TIMESTAMPTZ":
-			value = "to_timestamp(TRY_CAST(" + text + " AS BIGINT))"
-		}
-		columns = append(columns, value+" AS "+duck.Name(one.column))
+		columns = append(columns, one.types.Value("t."+duck.Name(a.Column), pointer)+" AS "+duck.Name(one.column))
 	}
 	return "SELECT " + strings.Join(columns, ",\n") + "\nFROM {schema}." + duck.Name(a.Of) + " t"
 }
@@ -296,7 +255,7 @@ func (p *publishRun) saveAttributes(ctx context.Context, db *duck.DB, schema str
 		types := strings.Join(slices.Sorted(maps.Keys(one.types)), " ")
 		if !one.stored {
 			added = append(added, fmt.Sprintf("(%s, %s, %s, %s, %s, $1)", duck.Text(schema), duck.Text(a.Stream), duck.Text(one.name), duck.Text(one.column), duck.Text(types)))
-			drift = append(drift, fmt.Sprintf("(%s, %s)", duck.Text(one.column), duck.Text("a new custom attribute, a column of type "+one.sqlType())))
+			drift = append(drift, fmt.Sprintf("(%s, %s)", duck.Text(one.column), duck.Text("a new custom attribute, a column of type "+one.types.ColumnType())))
 			continue
 		}
 		_, err := db.Exec(ctx, "UPDATE _sync.attributes SET types = $4 WHERE schema = $1 AND stream = $2 AND name = $3", schema, a.Stream, one.name, types)
@@ -334,7 +293,7 @@ func (a Attributes) describeView(ctx context.Context, db *duck.DB, schema string
 		row(i+1, name, "VARCHAR", "Key column of "+a.Of+".")
 	}
 	for i, one := range all {
-		row(len(a.Key)+i+1, one.column, one.sqlType(), "Custom attribute "+printableName(one.name)+".")
+		row(len(a.Key)+i+1, one.column, one.types.ColumnType(), "Custom attribute "+printableName(one.name)+".")
 	}
 	_, err := db.Exec(ctx, text)
 	_, gone := db.Exec(ctx, "DELETE FROM _sync.dictionary WHERE schema = $1 AND table_name = $2", schema, a.View)

@@ -1,6 +1,9 @@
 package scalar
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // earliest and latest bound the times of a workspace, in Unix seconds; others are zeros and mistakes. In seconds, milliseconds and
 // microseconds the ranges do not overlap, so that a number shows its unit.
@@ -33,6 +36,15 @@ func ParseTimestamp(b []byte) (int64, string) {
 
 // inParts reports whether a number is a time in so many parts of a second.
 func inParts(n, parts int64) bool { return n >= earliest*parts && n < latest*parts }
+
+// InstantSQL is the SQL expression of the instant that a BIGINT names, as ParseTimestamp reads it; null for a number that names none.
+func InstantSQL(number string) string {
+	text := "to_timestamp(" + number + " / CASE"
+	for _, parts := range []int64{1, 1000, 1e6} {
+		text += fmt.Sprintf(" WHEN %s BETWEEN %d AND %d THEN %d", number, earliest*parts, latest*parts-1, parts)
+	}
+	return text + " END)"
+}
 
 // IsFinerThanSeconds reports whether the text of a timestamp is a number of milliseconds or microseconds.
 func IsFinerThanSeconds(b []byte) bool {
