@@ -201,3 +201,42 @@ func TestADateAttributeReadsSecondsAndSmallerUnits(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestAnAttributeIsADateWhileTheListCallsItOne changes the data type of an attribute in the list alone: its column follows, both ways. One that the list no
+// longer has, or has archived beside one in use, changes nothing.
+func TestAnAttributeIsADateWhileTheListCallsItOne(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(425))
+	data := b.withListedDoors("contact")
+	data["/doors"] = `{"id":1,"custom":{"due":1700000000,"made":1700000000}}`
+	list := func(due, standard string) {
+		data["/data_attributes"] = fmt.Sprintf(`{"model":"contact","name":"due","full_name":"custom_attributes.due","data_type":%q,"custom":true},
+			{"model":"contact","name":"made","full_name":"custom_attributes.made","data_type":"integer","custom":true}, {"model":"contact","name":"made","full_name":"made","data_type":%q,"custom":false}`, due, standard)
+	}
+	for _, kind := range []string{"date", "integer", "datetime"} {
+		list(kind, "datetime")
+		want := "TIMESTAMP WITH TIME ZONE BIGINT"
+		if kind == "integer" {
+			want = "BIGINT BIGINT"
+		}
+		if got := b.readListed("SELECT typeof(due) || ' ' || typeof(made) FROM doors_attributes", "doors", "data_attributes"); got != want {
+			t.Errorf("%s: columns %s, want %s", kind, got, want)
+		}
+	}
+	data["/data_attributes"] = `{"model":"contact","name":"made","full_name":"custom_attributes.made","data_type":"integer","custom":true}`
+	if got := b.readListed("SELECT typeof(due) FROM doors_attributes", "doors", "data_attributes"); got != "TIMESTAMP WITH TIME ZONE" {
+		t.Errorf("after the list has lost it: %s", got)
+	}
+}
+
+// TestDatesOfConversationsAreThoseOfTheirOwnList: from 2.16 on the list of all attributes has none of conversations.
+func TestDatesOfConversationsAreThoseOfTheirOwnList(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(426))
+	data := b.withListedDoors("conversation")
+	data["/doors"] = `{"id":1,"custom":{"due":1700000000,"again":5}}`
+	data["/conversations/attributes"] = `{"id":1,"name":"due","data_type":"datetime","archived":false},{"id":2,"name":"again","data_type":"datetime","archived":true},{"id":3,"name":"again","data_type":"integer","archived":false}`
+	if got := b.readListed("SELECT typeof(due) || ' ' || typeof(again) FROM doors_attributes", "doors", "conversation_data_attributes"); got != "TIMESTAMP WITH TIME ZONE BIGINT" {
+		t.Errorf("columns %s", got)
+	}
+}

@@ -40,28 +40,25 @@ type customAttribute struct {
 // makeAttributeViews makes the views of a schema's attributes where a row or a definition has changed.
 func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Schema, again bool) error {
 	for _, a := range s.Attributes {
-		var last time.Time
 		a.Tables = slices.DeleteFunc(slices.Clone(a.Tables), func(name string) bool {
-			at := slices.IndexFunc(p.before.Tables, func(t facts.TableState) bool { return t.Schema == s.Name && t.Name == name })
-			if at >= 0 && p.before.Tables[at].ChangedAt.After(last) {
-				last = p.before.Tables[at].ChangedAt
-			}
-			return at < 0
+			return !slices.ContainsFunc(p.before.Tables, func(t facts.TableState) bool { return t.Schema == s.Name && t.Name == name })
 		})
 		if len(a.Tables) == 0 {
 			continue
 		}
-		changed, definition := last.Format(time.RFC3339Nano), fmt.Sprintf("%#v %q", a, attribute.Forms())
-		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, changed+" "+definition)
+		last, listed := p.lastChange(s.Name, a.Tables...).Format(time.RFC3339Nano), p.lastChange(s.Name, a.lists()...).Format(time.RFC3339Nano)
+		definition := fmt.Sprintf("%#v %q", a, attribute.Forms())
+		now := last + " " + listed + " " + definition
+		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, now)
 		if err != nil {
 			return err
 		}
-		if before == changed+" "+definition && !again {
+		if before == now && !again {
 			continue
 		}
 		// Attributes that were seen once stay. While the definition is the same, only rows written since can add some.
-		since, made, _ := strings.Cut(before, " ")
-		if made != definition {
+		since, rest, _ := strings.Cut(before, " ")
+		if _, made, _ := strings.Cut(rest, " "); made != definition {
 			since = ""
 		}
 		if err := p.makeAttributes(ctx, db, s.Name, a, since, again); err != nil {
@@ -69,6 +66,16 @@ func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Sche
 		}
 	}
 	return nil
+}
+
+// lastChange is when a row of one of the tables last changed; zero without one.
+func (p *publishRun) lastChange(schema string, names ...string) (last time.Time) {
+	for _, t := range p.before.Tables {
+		if t.Schema == schema && slices.Contains(names, t.Name) && t.ChangedAt.After(last) {
+			last = t.ChangedAt
+		}
+	}
+	return last
 }
 
 func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, again bool) error {
@@ -169,23 +176,46 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 	return all, nil
 }
 
-// markDateAttributes marks the attributes that the workspace's own list of attributes calls dates.
+// lists are the workspace's own lists of the records' attributes: their relations, and the tables of these. Newer API versions list those of conversations
+// separately.
+func (a Attributes) lists() []string {
+	return []string{"data_attributes", "data_attributes_all", a.Model + "_data_attributes", a.Model + "_data_attributes_all"}
+}
+
+// markDateAttributes marks the attributes that the workspace's own lists call dates, and no longer those that they call something else. Of two with one
+// name, the one in use counts.
 func markDateAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, all []*customAttribute) error {
 	columns, err := db.Columns(ctx, schema)
 	if err != nil {
 		return err
 	}
-	for _, needed := range []string{"name", "model", "data_type"} {
-		if !slices.ContainsFunc(columns["data_attributes"], func(c duck.StoredColumn) bool { return c.Name == needed }) {
-			return nil
+	var told []string
+	tell := func(list, condition string, needed ...string) {
+		for _, name := range needed { // a stream file of the user may leave some out
+			if !slices.ContainsFunc(columns[list], func(c duck.StoredColumn) bool { return c.Name == name }) {
+				return
+			}
 		}
+		told = append(told, "SELECT name, data_type IN ('date', 'datetime') AS dated, archived FROM "+duck.Table(schema, list)+" WHERE name IS NOT NULL"+condition)
 	}
-	return db.Each(ctx, "SELECT DISTINCT name FROM "+duck.Table(schema, "data_attributes")+" WHERE model = $1 AND data_type IN ('date', 'datetime') AND name IS NOT NULL",
-		[]any{a.Model}, func(rows *sql.Rows) error {
+	tell("data_attributes", " AND custom IS DISTINCT FROM false AND model = "+duck.Text(a.Model), "name", "data_type", "archived", "custom", "model")
+	tell(a.Model+"_data_attributes", "", "name", "data_type", "archived")
+	if told == nil {
+		return nil
+	}
+	return db.Each(ctx, "SELECT name, coalesce(bool_or(dated) FILTER (archived IS DISTINCT FROM true), bool_or(dated)) AS is_date FROM ("+strings.Join(told, " UNION ALL ")+
+		") WHERE dated IS NOT NULL GROUP BY name", nil,
+		func(rows *sql.Rows) error {
 			var name string
-			err := rows.Scan(&name)
-			if at := slices.IndexFunc(all, func(one *customAttribute) bool { return one.name == name }); at >= 0 && !all[at].types["date"] {
-				all[at].types["date"], all[at].known = true, false
+			var isDate bool
+			err := rows.Scan(&name, &isDate)
+			at := slices.IndexFunc(all, func(one *customAttribute) bool { return one.name == name })
+			if at < 0 || all[at].types["date"] == isDate {
+				return err
+			}
+			all[at].known = false
+			if all[at].types["date"] = true; !isDate {
+				delete(all[at].types, "date")
 			}
 			return err
 		})

@@ -300,7 +300,7 @@ func contentTables() []Table {
 		{"attributes", "One row per custom attribute found in a JSON column, with its column in the view <stream>_attributes.", []systemColumn{
 			ofSchema, ofStream, {"name", "VARCHAR", "Name of the attribute at the source."},
 			{"column_name", "VARCHAR", "Its column in the view. Names that differ only in case or unprintable signs get numbers."},
-			{"types", "VARCHAR", "Types of its values: bool, int, big (beyond 2^53), double, text, json; date if data_attributes says so."},
+			{"types", "VARCHAR", "Types of its values: bool, int, big (beyond 2^53), double, text, json; date while the list of attributes calls it one."},
 			{"first_seen", "TIMESTAMPTZ", "Time of the first publish with it."}}},
 		{"dictionary", "One row per published column, with its meaning.", []systemColumn{
 			ofSchema, ofTable, {"kind", "VARCHAR", "table or view."}, {"position", "INTEGER", "Place in the table, from 1."},
