@@ -18,7 +18,7 @@ var onlyTheCheckFinds = map[string][]string{
 	"tokens that are written, or missing":       {"literal-token", "literal-token-around", "no-token", "token-dollar", "token-of-two", "token-variable"},
 	"addresses":                                 {"bucket", "mirror-bucket", "mirror-catalog-http", "misspelled-emulator", "open-url", "url-of-nothing", "url-with-path"},
 	"schedules, dates and zones":                {"cron-daily", "cron-fields", "cron-never", "cron-number", "cron-range", "cron-zone", "long-text", "start-future", "zone"},
-	"two values that do not go together":        {"freshness-order"},
+	"two values that do not go together":        {"freshness-order", "office-hours-overlap"},
 	"names that are taken":                      {"schema-of-models", "sql-word"},
 	"versions that the API has":                 {"api-version"},
 	"saved queries that there are":              {"pinned"},

@@ -143,6 +143,7 @@ func officeSpec(w *Warehouse) grammar.Spec {
 	}}
 	for i, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
 		take := func(v *grammar.Value) {
+			refuseSharedHours(v)
 			for _, stretch := range v.Texts() {
 				opens, ends, _ := strings.Cut(stretch, "-")
 				w.Office.Hours = append(w.Office.Hours, models.Hours{Weekday: i + 1, Opens: opens, Ends: ends})
@@ -265,6 +266,19 @@ func checkHours(text string) error {
 		return fmt.Errorf("%q is not a time range", text)
 	}
 	return nil
+}
+
+// refuseSharedHours refuses stretches of a day that have time in common: it would count twice.
+func refuseSharedHours(day *grammar.Value) {
+	for i, item := range day.Items() {
+		opens, ends, _ := strings.Cut(item.Text(), "-")
+		for _, other := range day.Items()[:i] {
+			if from, to, _ := strings.Cut(other.Text(), "-"); item.IsSet() && other.IsSet() && opens < to && from < ends {
+				item.Wrong(`e.g. ["09:00-12:00", "13:00-17:00"]`, "%s and %s have time in common, which would count twice", other.Text(), item.Text())
+				break
+			}
+		}
+	}
 }
 
 // checkSchema refuses names of workspaces that every DuckDB file, or this program, uses as a schema.
