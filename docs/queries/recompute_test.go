@@ -91,7 +91,7 @@ var recomputed = map[string]struct{ columns, by string }{
 	"replies_by_week": {"sum(conversations), sum(by_a_human), sum(by_a_bot_alone), sum(by_nobody)", spoken + `, wrote AS (
 		SELECT conversation_id, min(said_at) AS since FROM spoken WHERE author_type IN ('user', 'lead') GROUP BY 1
 	), answered AS (
-		SELECT w.conversation_id, coalesce(bool_or(s.author_type = 'admin' AND NOT s.agent AND NOT s.opening AND s.said_at >= w.since), false) AS human, coalesce(bool_or((s.agent OR s.author_type = 'bot') AND NOT s.opening), false) AS bot
+		SELECT w.conversation_id, coalesce(bool_or(s.author_type = 'admin' AND NOT s.agent AND NOT s.opening AND s.said_at >= w.since), false) AS human, coalesce(bool_or((s.agent OR s.author_type IN ('bot', 'team')) AND NOT s.opening AND s.said_at >= w.since), false) AS bot
 		FROM wrote w JOIN spoken s USING (conversation_id) GROUP BY 1
 	) SELECT count(*), count(*) FILTER (human), count(*) FILTER (bot AND NOT human), count(*) FILTER (NOT bot AND NOT human)
 		FROM answered a JOIN conversations c ON c.id = a.conversation_id WHERE date_diff('week', c.created_at AT TIME ZONE ` + zone + `, ` + asOf + ` AT TIME ZONE ` + zone + `) BETWEEN 1 AND 12`},

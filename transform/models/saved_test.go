@@ -51,3 +51,24 @@ func TestAnswersCountForTheTeamThatWasAssignedBeforeThem(t *testing.T) {
 	g.expectRows("SELECT team, answers FROM "+savedAnswer(t, "replies_by_team"), "One|5", "no team|1")
 	g.expectRows("SELECT week_date::VARCHAR, team, answers FROM "+savedAnswer(t, "office_hours_by_team_and_week"), "2026-10-19|One|5", "2026-10-19|no team|1")
 }
+
+// TestAMessageOfABotBeforeTheContactWroteAnswersNothing has conversations that a workflow began and went on with, before and after the contact wrote.
+func TestAMessageOfABotBeforeTheContactWroteAnswersNothing(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type",
+			"before|2026-10-20 10:00:00|2026-10-20 12:00:00|open|bot", "both|2026-10-20 10:00:00|2026-10-20 12:00:00|open|bot",
+			"after |2026-10-20 10:00:00|2026-10-20 12:00:00|open|user", "human|2026-10-20 10:00:00|2026-10-20 12:00:00|open|bot"),
+		insertParts(`
+			before | 2026-10-20 10:00:05 | comment by bot 70  | | | Hello!
+			before | 2026-10-20 10:30:00 | comment by user u1 | | | Hello.
+			both   | 2026-10-20 10:00:05 | comment by bot 70  | | | Hello!
+			both   | 2026-10-20 10:30:00 | comment by user u1 | | | Hello.
+			both   | 2026-10-20 10:30:05 | comment by ai 71   | | | What is it about?
+			after  | 2026-10-20 10:30:05 | comment by bot 70  | | | What is it about?
+			human  | 2026-10-20 10:00:05 | comment by bot 70  | | | Hello!
+			human  | 2026-10-20 10:30:00 | comment by user u1 | | | Hello.
+			human  | 2026-10-20 10:40:00 | comment by admin 1 | | | Hello.`),
+		"UPDATE _sync.freshness SET synced_to = TIMESTAMPTZ '2026-10-30 12:00:00Z'")
+	g.expectRows("SELECT conversations, by_a_human, by_a_bot_alone, by_nobody FROM "+savedAnswer(t, "replies_by_week")+" WHERE conversations > 0", "4|1|2|1")
+}
