@@ -72,3 +72,25 @@ func TestAMessageOfABotBeforeTheContactWroteAnswersNothing(t *testing.T) {
 		"UPDATE _sync.freshness SET synced_to = TIMESTAMPTZ '2026-10-30 12:00:00Z'")
 	g.expectRows("SELECT conversations, by_a_human, by_a_bot_alone, by_nobody FROM "+savedAnswer(t, "replies_by_week")+" WHERE conversations > 0", "4|1|2|1")
 }
+
+// TestFirstResponsesAreThoseOfAllConversations has first responses of a human before and after the AI agent answered the contact: that one answers no wait.
+func TestFirstResponsesAreThoseOfAllConversations(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insertRows("teams_all", "id|name", "t1|One"),
+		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type",
+			"human|2026-10-20 10:00:00|2026-10-20 12:00:00|open|user", "ai|2026-10-20 10:00:00|2026-10-20 12:00:00|open|user", "later|2026-10-16 10:00:00|2026-10-20 12:00:00|open|user"),
+		insertParts(`
+			human | 2026-10-20 10:00:05 | assignment by bot 70 | open | team t1 - t1
+			human | 2026-10-20 10:10:00 | comment by admin 1   | open | | Hello.
+			human | 2026-10-20 10:20:00 | comment by user u    | open | | Thanks.
+			human | 2026-10-20 10:21:00 | comment by admin 1   | open | | Bye.
+			ai    | 2026-10-20 10:00:05 | comment by ai 71     | open | | A colleague will answer.
+			ai    | 2026-10-20 10:00:05 | assignment by bot 70 | open | team t1 - t1
+			ai    | 2026-10-20 10:30:00 | comment by admin 1   | open | | Hello.
+			later | 2026-10-16 10:00:05 | comment by ai 71     | open | | A colleague will answer.
+			later | 2026-10-20 10:00:00 | comment by admin 1   | open | | Hello.`),
+		"UPDATE _sync.freshness SET synced_to = TIMESTAMPTZ '2026-10-30 12:00:00Z'")
+	g.expectRows("SELECT week_date::VARCHAR, team, answers, median_office_minutes, first_responses, median_first_office_minutes FROM "+savedAnswer(t, "office_hours_by_team_and_week"),
+		"2026-10-19|One|2|5.5|2|20", "2026-10-12|no team|0||1|960")
+}
