@@ -20,6 +20,7 @@ type replay struct {
 
 type talk struct {
 	id, channel, state, begunBy, startedAs string
+	beginner                               string // id of who began it
 	began                                  time.Time
 	parts                                  []talkPart
 	contacts                               map[string]bool // survivors
@@ -36,9 +37,9 @@ func loadReplay(t *testing.T, s *analystSession) *replay {
 	r := &replay{analystSession: s, survivors: map[string]string{}}
 	r.asOf = r.localTime(s.queryRows("SELECT epoch(" + asOf + ")::BIGINT")[0])
 	byID := map[string]*talk{}
-	for _, row := range s.queryRows("SELECT id, coalesce(source_type, '<nil>'), state, source_author_type, source_delivered_as, epoch(created_at)::BIGINT FROM conversations") {
+	for _, row := range s.queryRows("SELECT id, coalesce(source_type, '<nil>'), state, source_author_type, source_delivered_as, epoch(created_at)::BIGINT, source_author_id FROM conversations") {
 		c := strings.Split(row, "|")
-		byID[c[0]] = &talk{id: c[0], channel: c[1], state: c[2], begunBy: c[3], startedAs: c[4], began: r.localTime(c[5]), contacts: map[string]bool{}}
+		byID[c[0]] = &talk{id: c[0], channel: c[1], state: c[2], begunBy: c[3], startedAs: c[4], began: r.localTime(c[5]), beginner: c[6], contacts: map[string]bool{}}
 		r.talks = append(r.talks, byID[c[0]])
 	}
 	for _, row := range s.queryRows(`SELECT conversation_id, epoch(created_at)::BIGINT, part_type, state, author_type, coalesce(from_ai_agent, false) OR coalesce(is_ai_answer, false), coalesce(text, '') <> '' OR coalesce(redacted, false)
@@ -340,21 +341,12 @@ func (r *replay) isResolved(c *talk) (yes, decided bool) {
 	}
 	returned := slices.ContainsFunc(r.talks, func(d *talk) bool {
 		after := d.began.Sub(closed)
-		return d != c && (d.begunBy == "user" || d.begunBy == "lead") && after > 0 && after <= 7*24*time.Hour && c.sharesAContact(d)
+		return d != c && (d.begunBy == "user" || d.begunBy == "lead") && after > 0 && after <= 7*24*time.Hour && c.contacts[r.survivors[d.beginner]]
 	})
 	if !answered || returned || c.reopened() > 0 {
 		return false, true
 	}
 	return true, r.asOf.Sub(closed) >= 7*24*time.Hour
-}
-
-func (c *talk) sharesAContact(d *talk) bool {
-	for contact := range c.contacts {
-		if d.contacts[contact] {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *replay) resolvedAtFirstContact() (rows []string) {

@@ -1,10 +1,10 @@
 -- relation: first_contact_resolution (view)
--- doc: One row per conversation: whether it was resolved at the first contact. That means answered by an admin or the AI agent, closed, never reopened, and no new conversation of the same survivor within 7 days of the close. Rate: avg(resolved::INTEGER).
+-- doc: One row per conversation: whether it was resolved at the first contact. That means answered by an admin or the AI agent, closed, never reopened, and none of its contacts began a new one within 7 days of the close. Contacts are survivors. Rate: avg(resolved::INTEGER).
 -- key: conversation_id
 -- column conversation_id: Id of the conversation.
 -- column first_closed_at: Time of the first close; null if it was never closed.
 -- column reopened: It became open again after a close. An assignment that skips reopening on a closed conversation does not count. Null if it was never closed.
--- column next_conversation_at: Start of the next conversation that one of its contacts, as survivors, began after the close, at any later time; null without one. Conversations that the workspace began do not count.
+-- column next_conversation_at: Start of the next conversation that one of its contacts, as survivors, began after the close, at any later time; null without one. Conversations that the workspace or somebody else began do not count.
 -- column resolved_by: Who answered the contact: human if an admin did, otherwise ai, otherwise workflow. Null if nobody did.
 -- column resolved: True if an admin or the AI agent answered, it is closed and was never reopened, and nobody returned within 7 days. False if nobody or only a workflow answered, it was reopened, or a contact returned. Null if it was never closed, if the contact never wrote, and until the 7 days are over.
 WITH closed AS (
@@ -22,8 +22,8 @@ WITH closed AS (
   SELECT c.conversation_id, coalesce(i.current_contact_id, c.contact_id) AS survivor_id
   FROM {schema}.conversation_contacts c LEFT JOIN {schema}.contact_identity i ON i.contact_id = c.contact_id
 ), begun AS (
-  SELECT p.survivor_id, c.created_at
-  FROM {schema}.conversations c JOIN people p ON p.conversation_id = c.id WHERE c.source_author_type IN ('user', 'lead')
+  SELECT coalesce(i.current_contact_id, c.source_author_id) AS survivor_id, c.created_at
+  FROM {schema}.conversations c LEFT JOIN {schema}.contact_identity i ON i.contact_id = c.source_author_id WHERE c.source_author_type IN ('user', 'lead')
 ), returned AS (
   SELECT p.conversation_id, min(b.created_at) AS next_conversation_at
   FROM (SELECT people.*, closed.first_closed_at FROM people JOIN closed ON closed.conversation_id = people.conversation_id WHERE closed.first_closed_at IS NOT NULL) p

@@ -23,28 +23,34 @@ func TestFirstContactResolutionOfEveryCase(t *testing.T) {
 func TestFirstContactResolutionCountsSevenDaysOfWhoeverTookPart(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t,
-		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type",
-			"exact|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user",
-			"a    |2026-10-08 11:00:00|2026-10-08 11:00:00|open  |user", // 7 days after the close, to the second
-			"late |2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user",
-			"b    |2026-10-08 11:00:01|2026-10-08 11:00:01|open  |user",
-			"group|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user",
-			"c    |2026-10-02 10:00:00|2026-10-02 10:00:00|open  |lead", // by the second of them
-			"sent |2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user",
-			"d    |2026-10-02 10:00:00|2026-10-02 10:00:00|open  |admin", // by the workspace
-			"reply|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|admin",
-			"none |2026-10-01 10:00:00|2026-10-20 11:00:00|closed|user"),
+		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type|source_author_id",
+			"exact|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user|a",
+			"a    |2026-10-08 11:00:00|2026-10-08 11:00:00|open  |user|a", // 7 days after the close, to the second
+			"late |2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user|b",
+			"b    |2026-10-08 11:00:01|2026-10-08 11:00:01|open  |user|b",
+			"group|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user|x",
+			"c    |2026-10-02 10:00:00|2026-10-02 10:00:00|open  |lead|y", // by the second of them
+			"joint|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user|p",
+			"e    |2026-10-03 10:00:00|2026-10-03 10:00:00|open  |user|q", // by somebody else, who has p in it
+			"f    |2026-10-20 10:00:00|2026-10-20 10:00:00|open  |lead|l", // by a lead who is p today, later
+			"sent |2026-10-01 10:00:00|2026-10-01 11:00:00|closed|user|d",
+			"d    |2026-10-02 10:00:00|2026-10-02 10:00:00|open  |admin|1", // by the workspace
+			"reply|2026-10-01 10:00:00|2026-10-01 11:00:00|closed|admin|1",
+			"none |2026-10-01 10:00:00|2026-10-20 11:00:00|closed|user|n"),
 		insertParts(`
 			exact | 2026-10-01 11:00:00 | close by admin 1 | closed | | Done.
 			late  | 2026-10-01 11:00:00 | close by admin 1 | closed | | Done.
 			group | 2026-10-01 11:00:00 | close by admin 1 | closed | | Done.
+			joint | 2026-10-01 11:00:00 | close by admin 1 | closed | | Done.
 			sent  | 2026-10-01 11:00:00 | close by admin 1 | closed | | Done.
 			reply | 2026-10-01 10:30:00 | comment by user e | open
 			reply | 2026-10-01 11:00:00 | close by admin 1 | closed | | Done.
 			none  | 2026-10-01 11:00:00 | close by admin 1 | closed | | Done.`),
-		insertRows("conversation_contacts", "conversation_id|contact_id", "exact|a", "a|a", "late|b", "b|b", "group|x", "group|y", "c|y", "sent|d", "d|d", "reply|e"))
+		insertRows("conversation_contacts", "conversation_id|contact_id", "exact|a", "a|a", "late|b", "b|b", "group|x", "group|y", "c|y", "joint|p", "e|p", "e|q", "f|l", "sent|d", "d|d", "reply|e"),
+		insertRows("_raw.contacts_raw", "id|role", "l|lead", "p|user"), insertRows("contact_lifecycle", "id|lifecycle|merged_into_id|reason|record_from", "l|merged|p|event|search"))
 	g.expectRows("SELECT conversation_id, resolved FROM models.first_contact_resolution WHERE first_closed_at IS NOT NULL",
-		"exact|false", "late|true", "group|false", "sent|true", "reply|true", "none|true")
+		"exact|false", "late|true", "group|false", "joint|true", "sent|true", "reply|true", "none|true")
+	g.expectRows("SELECT strftime(next_conversation_at, '%d %H:%M') FROM models.first_contact_resolution WHERE conversation_id = 'joint'", "20 10:00")
 }
 
 func TestFirstContactResolutionAddsUpToItsBase(t *testing.T) {
