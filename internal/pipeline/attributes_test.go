@@ -240,3 +240,33 @@ func TestDatesOfConversationsAreThoseOfTheirOwnList(t *testing.T) {
 		t.Errorf("columns %s", got)
 	}
 }
+
+// TestAttributesWithoutAColumnAreNoted has a record with more names than a view has columns, and one whose JSON is too large to be searched. A run without
+// such records is silent.
+func TestAttributesWithoutAColumnAreNoted(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(427))
+	data := b.withListedDoors("door")
+	read := func(want ...string) {
+		t.Helper()
+		b.space.Advance(time.Hour)
+		if report := b.syncOnce(runner.Options{Select: []string{"doors"}}); !slices.Equal(report.Notes, want) {
+			t.Errorf("notes %q, want %q", report.Notes, want)
+		}
+	}
+	var many []string
+	for i := range 1000 {
+		many = append(many, fmt.Sprintf(`"n%04d":%[1]d`, i))
+	}
+	first := `{"id":1,"custom":{` + strings.Join(many, ",") + `}}`
+	data["/doors"] = first
+	read()
+	large := fmt.Sprintf(`,{"id":2,"custom":{"n0000":2,"unseen":%q}}`, strings.Repeat("x", 1<<20))
+	data["/doors"] = first + large
+	read("main.doors_attributes has no column for attributes that only JSON of more than 1 MB has: they are in custom alone")
+	data["/doors"] = first + large + `,{"id":3,"custom":{"one more":1}}`
+	read("main.doors_attributes has no column for attributes beyond the first 1,000: they are in custom alone")
+	if got := b.queryRows("SELECT count(*), max(n0000) FROM doors_attributes, (SELECT count(*) AS n FROM duckdb_columns() WHERE table_name = 'doors_attributes') WHERE n = 1001"); got[0] != "3|2" {
+		t.Errorf("rows and values: %v", got)
+	}
+}

@@ -44,6 +44,11 @@ func publishRun(ctx context.Context, r *stream.Run, more bool) error {
 		return err
 	}
 	reportModels(r, result.FailedModels)
+	for _, note := range result.Lacking {
+		if !slices.Contains(r.Reported.Notes, note) {
+			r.AddNote(note)
+		}
+	}
 	if !more {
 		reportOmitted(ctx, r)
 	}

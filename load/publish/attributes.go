@@ -21,8 +21,8 @@ import (
 // mostAttributes limits the columns of a view: an object with ids as names would add a column for each record.
 const mostAttributes = 1000
 
-// largestAttributes is the size in bytes from which a record's JSON is ignored: DuckDB needs a kilobyte of memory or more
-// for each name in it.
+// largestAttributes is the size in bytes above which a record's JSON is not searched: DuckDB needs a kilobyte of memory or
+// more for each name in it.
 const largestAttributes = 1 << 20
 
 // attributeRows is how many rows one query reads: DuckDB keeps its whole result in memory.
@@ -46,7 +46,7 @@ func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Sche
 		if len(a.Tables) == 0 {
 			continue
 		}
-		last, listed := p.lastChange(s.Name, a.Tables...).Format(time.RFC3339Nano), p.lastChange(s.Name, a.lists()...).Format(time.RFC3339Nano)
+		last, listed := p.changedAt(s.Name, a.Tables...).Format(time.RFC3339Nano), p.changedAt(s.Name, a.lists()...).Format(time.RFC3339Nano)
 		definition := fmt.Sprintf("%#v %q", a, attribute.Forms())
 		now := last + " " + listed + " " + definition
 		before, err := replaceMeta(ctx, db, "attributes:"+s.Name+"."+a.View, now)
@@ -68,22 +68,12 @@ func (p *publishRun) makeAttributeViews(ctx context.Context, db *duck.DB, s Sche
 	return nil
 }
 
-// lastChange is when a row of one of the tables last changed; zero without one.
-func (p *publishRun) lastChange(schema string, names ...string) (last time.Time) {
-	for _, t := range p.before.Tables {
-		if t.Schema == schema && slices.Contains(names, t.Name) && t.ChangedAt.After(last) {
-			last = t.ChangedAt
-		}
-	}
-	return last
-}
-
 func (p *publishRun) makeAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, again bool) error {
 	all, err := knownAttributes(ctx, db, schema, a)
 	if err != nil {
 		return err
 	}
-	if all, err = seenAttributes(ctx, db, schema, a, since, all); err != nil {
+	if all, err = p.seenAttributes(ctx, db, schema, a, since, all); err != nil {
 		return err
 	}
 	if err := markDateAttributes(ctx, db, schema, a, all); err != nil {
@@ -125,10 +115,16 @@ func knownAttributes(ctx context.Context, db *duck.DB, schema string, a Attribut
 }
 
 // seenAttributes adds the attributes of the rows written after since; of all rows where it is "". A type that was seen
-// once stays: a column does not narrow when a row is deleted.
-func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*customAttribute) ([]*customAttribute, error) {
+// once stays: a column does not narrow when a row is deleted. The result of the publish tells which have no column.
+func (p *publishRun) seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attributes, since string, all []*customAttribute) ([]*customAttribute, error) {
 	// The texts are read here: json_each in DuckDB, one row for each member of each object, costs four times as much.
-	found := transform.AttributeTypes{Most: mostAttributes + len(all)}
+	of := schema
+	found := transform.AttributeTypes{Most: mostAttributes + len(all) + 1}
+	lack := func(what string) {
+		if text := fmt.Sprintf("%s.%s has no column for attributes %s: they are in %s alone", of, a.View, what, a.Column); !slices.Contains(p.result.Lacking, text) {
+			p.result.Lacking = append(p.result.Lacking, text)
+		}
+	}
 	if a.Raw {
 		schema = duck.RawSchema(schema)
 	}
@@ -138,17 +134,20 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 			return nil, fmt.Errorf("list the attributes: %w", err)
 		}
 		for from := int64(0); from < end; from += attributeRows {
-			condition := fmt.Sprintf("rowid >= %d AND rowid < %d AND strlen(%s) <= %d", from, from+attributeRows, duck.Name(a.Column), largestAttributes)
+			condition := fmt.Sprintf("rowid >= %d AND rowid < %d", from, from+attributeRows)
 			var values []any
 			if since != "" {
 				condition += " AND " + transform.SyncedAtColumn + " > $1::TIMESTAMPTZ"
 				values = append(values, since)
 			}
-			query := fmt.Sprintf("SELECT %s::VARCHAR FROM %s WHERE %s", duck.Name(a.Column), duck.Table(schema, table), condition)
+			query := fmt.Sprintf("SELECT CASE WHEN strlen(%s) > %d THEN 'x' ELSE %[1]s::VARCHAR END FROM %[3]s WHERE %[4]s", duck.Name(a.Column), largestAttributes, duck.Table(schema, table), condition)
 			err := db.Each(ctx, query, values, func(rows *sql.Rows) error {
 				var raw sql.RawBytes
 				if err := rows.Scan(&raw); err != nil {
 					return err
+				}
+				if string(raw) == "x" { // no JSON begins so
+					lack("that only JSON of more than 1 MB has")
 				}
 				return found.Add(raw)
 			})
@@ -164,6 +163,7 @@ func seenAttributes(ctx context.Context, db *duck.DB, schema string, a Attribute
 		at := slices.IndexFunc(all, func(one *customAttribute) bool { return one.name == name })
 		if at < 0 {
 			if len(all) >= mostAttributes {
+				lack("beyond the first 1,000")
 				return
 			}
 			at, all = len(all), append(all, &customAttribute{name: name, types: attribute.Types{}})

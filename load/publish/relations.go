@@ -106,11 +106,11 @@ func (r Relation) shownError(err error) error {
 	return err
 }
 
-// changedAt is when a row of a schema last changed.
-func (p *publishRun) changedAt(schema string) time.Time {
+// changedAt is when a row of a schema last changed, or one of some of its tables; zero without such a row.
+func (p *publishRun) changedAt(schema string, tables ...string) time.Time {
 	var latest time.Time
 	for _, t := range p.before.Tables {
-		if t.Schema == schema && t.ChangedAt.After(latest) {
+		if t.Schema == schema && (tables == nil || slices.Contains(tables, t.Name)) && t.ChangedAt.After(latest) {
 			latest = t.ChangedAt
 		}
 	}

@@ -124,6 +124,7 @@ type Result struct {
 	Removed   error  // why older files were removed that were to be kept; nil: none was
 
 	FailedModels []FailedModel // models that are not in the file
+	Lacking      []string      // views of attributes that this publish found to lack some, and why
 }
 
 // FailedModel is a model that DuckDB refused, and that is not in the published file. Other models are.
