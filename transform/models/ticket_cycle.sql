@@ -3,9 +3,9 @@
 -- key: ticket_id
 -- column ticket_id: Id of the ticket.
 -- column state: Current state - submitted, in_progress, waiting_on_customer or resolved; others may come.
--- column state_since: Start of the current state, from its parts; its creation if no part changed the state.
+-- column state_since: Start of the current state, from its parts; its creation if no part changed the state, or older imported parts did.
 -- column created_date: Day of creation.
--- column first_human_response_at: Earliest comment, or words with an assignment, a close, a snooze or a reopening, by an admin who is not the AI agent. Notes do not count, redacted parts do. Null without one. If texts are dropped, only comments count.
+-- column first_human_response_at: Earliest comment from created_at on, or words with an assignment, a close, a snooze or a reopening, by an admin who is not the AI agent. Notes do not count, redacted parts do. Null without one. If texts are dropped, only comments count.
 -- column time_to_first_response_calendar: Seconds from created_at to first_human_response_at; null without a response.
 -- column time_to_first_response_office: Office seconds from created_at to first_human_response_at; null without a response, and without warehouse.office_hours.
 -- column submitted_seconds: Seconds in state submitted, over ended stays; null without any, and if parts are missing.
@@ -23,11 +23,12 @@
 -- column parts_reported: Number of parts by the source's count.
 -- column parts_capped: True if parts are missing that the API no longer sends: it sends the newest 500, and counts and first times are of the stored parts. Null if the source does not send the number of parts.
 WITH moves AS (
-  SELECT ticket_id, previous_ticket_state, ticket_state, created_at,
-         row_number() OVER ticket AS number, lead(created_at) OVER ticket AS until
-  FROM {schema}.ticket_parts
-  WHERE ticket_state IS NOT NULL AND previous_ticket_state IS DISTINCT FROM ticket_state
-  WINDOW ticket AS (PARTITION BY ticket_id ORDER BY created_at, length(id), id) -- ids are numbers as text
+  -- Imported parts are older than the ticket: no stay starts before it.
+  SELECT p.ticket_id, p.previous_ticket_state, p.ticket_state, greatest(p.created_at, t.created_at) AS created_at,
+         row_number() OVER ticket AS number, lead(greatest(p.created_at, t.created_at)) OVER ticket AS until
+  FROM {schema}.ticket_parts p JOIN {schema}.tickets t ON t.id = p.ticket_id
+  WHERE p.ticket_state IS NOT NULL AND p.previous_ticket_state IS DISTINCT FROM p.ticket_state
+  WINDOW ticket AS (PARTITION BY p.ticket_id ORDER BY p.created_at, length(p.id), p.id) -- ids are numbers as text
 ), stays AS (
   SELECT ticket_id, ticket_state AS state, (epoch(until) - epoch(created_at))::BIGINT AS seconds, created_at AS moved_at,
          previous_ticket_state = 'resolved' AS reopened
@@ -44,10 +45,10 @@ WITH moves AS (
          min(moved_at) FILTER (state = 'resolved') AS first_resolved_at, max(moved_at) FILTER (state = 'resolved') AS last_resolved_at
   FROM stays GROUP BY ticket_id
 ), said AS (
-  SELECT ticket_id, count(*) AS parts_stored,
-         min(created_at) FILTER (author_type = 'admin' AND NOT coalesce(from_ai_agent, false) AND NOT coalesce(is_ai_answer, false)
+  SELECT p.ticket_id, count(*) AS parts_stored,
+         min(p.created_at) FILTER (p.created_at >= t.created_at AND author_type = 'admin' AND NOT coalesce(from_ai_agent, false) AND NOT coalesce(is_ai_answer, false)
            AND (part_type = 'comment' OR part_type IN ('assignment', 'assign_and_reopen', 'close', 'open', 'snoozed') AND (has_words OR redacted))) AS first_human_response_at
-  FROM {schema}.ticket_parts GROUP BY ticket_id
+  FROM {schema}.ticket_parts p JOIN {schema}.tickets t ON t.id = p.ticket_id GROUP BY p.ticket_id
 ), cycle AS (
   SELECT t.*, coalesce(t.ticket_state_category, CASE WHEN json_type(t.ticket_state) = 'VARCHAR' THEN t.ticket_state->>'$' END) AS state,
          m.* EXCLUDE (ticket_id), p.first_human_response_at, coalesce(p.parts_stored, 0) AS parts_stored,
@@ -59,9 +60,9 @@ WITH moves AS (
 SELECT e.id AS ticket_id, e.number, e.ticket_number, e.category, e.ticket_type_id, e.ticket_type_name, e.admin_assignee_id, e.team_assignee_id,
        e.state, coalesce(e.state_since, e.created_at) AS state_since, e.created_at, timezone({timezone}, e.created_at)::DATE AS created_date,
        e.first_human_response_at,
-       (CASE WHEN e.first_human_response_at >= e.created_at THEN epoch(e.first_human_response_at) - epoch(e.created_at) END)::BIGINT AS time_to_first_response_calendar,
-       (CASE WHEN e.first_human_response_at >= e.created_at THEN answered.open_before + least(epoch(e.first_human_response_at), epoch(answered.ends_at)) - epoch(answered.opens_at)
-         - opened.open_before - least(epoch(e.created_at), epoch(opened.ends_at)) + epoch(opened.opens_at) END)::BIGINT AS time_to_first_response_office,
+       (epoch(e.first_human_response_at) - epoch(e.created_at))::BIGINT AS time_to_first_response_calendar,
+       (answered.open_before + least(epoch(e.first_human_response_at), epoch(answered.ends_at)) - epoch(answered.opens_at)
+         - opened.open_before - least(epoch(e.created_at), epoch(opened.ends_at)) + epoch(opened.opens_at))::BIGINT AS time_to_first_response_office,
        CASE WHEN e.whole THEN e.submitted_seconds END AS submitted_seconds,
        CASE WHEN e.whole THEN e.in_progress_seconds END AS in_progress_seconds,
        CASE WHEN e.whole THEN e.waiting_on_customer_seconds END AS waiting_on_customer_seconds,

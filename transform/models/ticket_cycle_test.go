@@ -77,6 +77,19 @@ func TestTicketCycleFindsTheFirstHumanResponse(t *testing.T) {
 		"hidden in assignment|300", "redacted assignment|60", "redacted comment|120", "by deleted admin|180", "bots only|", "nobody|", "in a close|420", "too early|")
 }
 
+func TestTicketCycleBeginsWithTheTicketWherePartsAreOlder(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insertRows("tickets_all", ticketColumns, "older|2026-07-02 10:00:00|resolved|{}|5|"),
+		insertRows("ticket_parts", ticketParts,
+			"older|1|2026-07-01 07:00:00|comment|admin|8||Imported with the ticket|||",
+			movedTicket("older", "2", "09:00:00", "submitted", "in_progress"), movedTicket("older", "3", "09:30:00", "in_progress", "waiting_on_customer"),
+			"older|4|2026-07-02 11:00:00|comment|admin|8||Hello|||",
+			"older|5|2026-07-02 12:00:00|ticket_state_updated_by_admin|admin|8||||waiting_on_customer|resolved"))
+	g.expectRows(`SELECT submitted_seconds, in_progress_seconds, waiting_on_customer_seconds, strftime(first_human_response_at, '%d %H:%M'), time_to_first_response_calendar,
+		time_to_resolution_calendar FROM models.ticket_cycle`, "0|0|7200|02 11:00|3600|7200")
+}
+
 func TestTicketCycleCountsOfficeHoursOverTheChangeOfTheClock(t *testing.T) {
 	t.Parallel()
 	g := newGolden(t)
