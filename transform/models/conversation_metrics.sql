@@ -6,7 +6,7 @@
 -- column created_date: Day of its start, in the time zone of the warehouse.
 -- column team_assignee_id: Team in charge now, not the one that answered. As sent: nobody is 0 in newer API versions, null in older ones. assignment_intervals has the team at the time of an answer.
 -- column first_contact_reply_at: Earliest message of the contact: the opening one of a conversation that a lead or user began, a comment or a quick reply. It is before created_at where older messages were imported or merged. Redacted messages count, and those of a lead who was merged later. Null if the contact never wrote.
--- column first_human_response_at: Earliest message by an admin from first_contact_reply_at on: a comment, or words with an assignment, a close, a snooze or a reopening. Bots, the AI agent and notes do not count, deleted admins do. Null without one. If texts are dropped, only comments count.
+-- column first_human_response_at: Earliest message by an admin after that of first_contact_reply_at: a comment, or words with an assignment, a close, a snooze or a reopening. Bots, the AI agent and notes do not count, deleted admins do. Null without one. If texts are dropped, only comments count.
 -- column first_ai_response_at: Earliest comment by the AI agent or by a bot, or with an answer of the AI agent; null without one.
 -- column first_assignment_at: First part that assigns an admin, a team or a bot; null without one.
 -- column last_assignment_at: Last part that assigns an admin, a team or a bot; null without one.
@@ -54,11 +54,15 @@ WITH parts AS (
          min(created_at) FILTER (part_type = 'close' AND by_human) AS first_admin_close_at
   FROM parts GROUP BY conversation_id
 ), said AS (
-  SELECT conversation_id, first_contact_reply_at,
-         min(sent_at) FILTER (author_kind = 'human' AND part_id <> 'source' AND sent_at >= first_contact_reply_at) AS first_human_response_at,
+  SELECT conversation_id, first_words.sent_at AS first_contact_reply_at,
+         min(sent_at) FILTER (author_kind = 'human' AND part_id <> 'source' AND place > first_words) AS first_human_response_at,
          min(sent_at) FILTER (part_id <> 'source' AND (author_kind = 'ai' OR author_type = 'bot')) AS first_ai_response_at
-  FROM (SELECT *, min(CASE WHEN author_kind = 'contact' THEN sent_at END) OVER (PARTITION BY conversation_id) AS first_contact_reply_at FROM {models}.conversation_messages)
-  GROUP BY ALL
+  FROM (
+    -- Parts of one second are in the order of their ids, behind the first message of the conversation.
+    SELECT *, {'sent_at': sent_at, 'length': CASE WHEN part_id <> 'source' THEN length(part_id) ELSE 0 END, 'part_id': part_id} AS place,
+           min(CASE WHEN author_kind = 'contact' THEN place END) OVER (PARTITION BY conversation_id) AS first_words
+    FROM {models}.conversation_messages
+  ) GROUP BY conversation_id, first_words
 ), handled AS (
   -- Only the time that both an assignment and an open state have ended, or one of them.
   SELECT conversation_id, sum(seconds) FILTER (NOT admin_is_bot)::BIGINT AS handling_time, sum(seconds) FILTER (admin_id IS NULL AND admin_known)::BIGINT AS queued_time

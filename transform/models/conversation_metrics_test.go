@@ -193,3 +193,21 @@ func TestConversationMetricsHandleWhatIsOpenWithATeammate(t *testing.T) {
 			bot    | 2026-10-19 11:00:00 | close by bot 70 | closed`))
 	g.expectRows("SELECT conversation_id, handling_time, queued_time, reopens FROM models.conversation_metrics", "queue|600|10800|0", "snooze|600||0", "again|7200||1", "bot|||0")
 }
+
+// TestConversationMetricsTakePartsOfOneSecondInOrder: an admin's words just before the contact's, in one second, answer nothing, as in reply_pairs.
+func TestConversationMetricsTakePartsOfOneSecondInOrder(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t,
+		insertRows("conversations_all", "id|created_at|updated_at|state|source_author_type",
+			"before|2026-10-21 10:00:00|2026-10-21 11:00:00|open|admin", "after|2026-10-21 10:00:00|2026-10-21 11:00:00|open|admin",
+			"opening|2026-10-21 10:05:00|2026-10-21 11:00:00|open|user", "nobody|2026-10-21 10:05:00|2026-10-21 11:00:00|open|admin"),
+		insertParts(`
+			before  | 2026-10-21 10:05:00 | comment by admin 1 | | | PS
+			before  | 2026-10-21 10:05:00 | comment by user u  | | | Yes?
+			after   | 2026-10-21 10:05:00 | comment by user u  | | | Yes?
+			after   | 2026-10-21 10:05:00 | comment by admin 1 | | | Yes.
+			opening | 2026-10-21 10:05:00 | comment by admin 1 | | | Hello.
+			nobody  | 2026-10-21 10:05:00 | comment by admin 1 | | | PS`))
+	g.expectRows("SELECT m.conversation_id, strftime(first_contact_reply_at, '%H:%M'), strftime(first_human_response_at, '%H:%M'), time_to_first_response_calendar, answered_waits, resolved_by FROM models.conversation_metrics m JOIN models.first_contact_resolution USING (conversation_id)",
+		"before|10:05|||0|", "after|10:05|10:05|0|1|human", "opening|10:05|10:05|0|1|human", "nobody||||0|")
+}

@@ -15,7 +15,9 @@ WITH closed AS (
          CASE WHEN bool_or(answers AND author_kind = 'human') THEN 'human' WHEN bool_or(answers AND author_kind = 'ai') THEN 'ai'
               WHEN bool_or(answers AND author_kind = 'workflow') THEN 'workflow' END AS resolved_by
   FROM (
-    SELECT *, part_id <> 'source' AND sent_at >= min(CASE WHEN author_kind = 'contact' THEN sent_at END) OVER (PARTITION BY conversation_id) AS answers
+    -- Parts of one second are in the order of their ids.
+    SELECT *, {'sent_at': sent_at, 'length': CASE WHEN part_id <> 'source' THEN length(part_id) ELSE 0 END, 'part_id': part_id} AS place,
+           part_id <> 'source' AND place > min(CASE WHEN author_kind = 'contact' THEN place END) OVER (PARTITION BY conversation_id) AS answers
     FROM {models}.conversation_messages
   ) GROUP BY conversation_id
 ), people AS (
