@@ -270,3 +270,19 @@ func TestAttributesWithoutAColumnAreNoted(t *testing.T) {
 		t.Errorf("rows and values: %v", got)
 	}
 }
+
+// TestANumberInATextAttributeKeepsItsDigits has integers that no double holds, and a number larger than every double, beside texts and fractions.
+func TestANumberInATextAttributeKeepsItsDigits(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(428))
+	data := b.withListedDoors("door")
+	var pages []string
+	for i, value := range []string{`"x"`, "12345678901234567890123", "-12345678901234567890123", "1e400", "-1e400", "2.50", "3.0", "1E3", "18446744073709551615"} {
+		pages = append(pages, fmt.Sprintf(`{"id":%d,"custom":{"n":%s}}`, i+1, value))
+	}
+	data["/doors"] = strings.Join(pages, ",")
+	got := b.readListed("SELECT n FROM doors_attributes ORDER BY id", "doors")
+	if want := "x 12345678901234567890123 -12345678901234567890123 1e400 -1e400 2.5 3 1000 18446744073709551615"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

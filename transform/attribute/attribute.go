@@ -50,8 +50,11 @@ func (t Types) Value(column, pointer string) string {
 		return fmt.Sprintf("nullif((%s -> %s)::VARCHAR, 'null')::JSON", column, pointer)
 	case kind == "TIMESTAMPTZ":
 		return scalar.InstantSQL("TRY_CAST(" + text + " AS BIGINT)")
-	case kind == "VARCHAR" && t["double"]: // 1 and 1.0 are the same number, and must be the same text
-		return fmt.Sprintf("CASE WHEN json_type(%s, %s) = 'DOUBLE' THEN %s ELSE %s END", column, pointer, transform.SpellDouble("TRY_CAST("+text+" AS DOUBLE)"), text)
+	case kind == "VARCHAR" && t["double"]:
+		// 1 and 1.0 are the same number, and must be the same text. A long integer, and what is larger than a double, keep their digits.
+		number := "TRY_CAST(" + text + " AS DOUBLE)"
+		return fmt.Sprintf("CASE WHEN json_type(%s, %s) = 'DOUBLE' AND regexp_matches(%s, '[.eE]') AND isfinite(%s) THEN %s ELSE %[3]s END",
+			column, pointer, text, number, transform.SpellDouble(number))
 	default:
 		return "TRY_CAST(" + text + " AS " + kind + ")"
 	}
