@@ -7,6 +7,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/lane"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 )
@@ -88,4 +89,32 @@ func TestT6ConversationIndexedTooLateIsFoundByReconciliation(t *testing.T) {
 		t.Errorf("it has %s parts here, want 3", got)
 	}
 	b.equalsOracle()
+}
+
+// TestT60AReconciliationThatNeverEndsFailsTheRun: each run reaches its limit within the list. After two weeks without an end nobody knows what was deleted.
+func TestT60AReconciliationThatNeverEndsFailsTheRun(t *testing.T) {
+	t.Parallel()
+	skipInRaceRun(t)
+	b := newBedWith(t, conversationConfig(emulator.Knobs{NoLag: true}), talking)
+	b.syncOnce(runner.Options{})
+	id := b.space.ConversationIDs()[0]
+	b.failOn(b.space.DeleteConversation(id))
+	b.space.Advance(week + time.Hour)
+	for _, s := range b.runner.Catalogue.Streams() {
+		if s.Name == "conversations" {
+			s.Read.Page.Size = 2
+		}
+	}
+	for day := range 9 {
+		report := b.trySync(runner.Options{MaxRequests: 50})
+		overdue := len(findingsNamed(report, "reconcile_overdue")) == 1
+		if s := streamResult(t, report, "conversations"); s.Status != runlog.StatusOK || s.Cut || overdue != (day >= 7) || overdue != (report.Exit() == problem.ExitFailed) {
+			t.Errorf("day %d: %s %+v", day, report.LastLine(), report.Findings)
+		}
+		b.space.Advance(24 * time.Hour)
+	}
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM conversations WHERE id = '" + id + "'"); got[0] != "0" {
+		t.Error("the deleted conversation is still there")
+	}
 }

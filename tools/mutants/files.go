@@ -102,4 +102,8 @@ var fileMutants = []mutant{
 		bug: "a refused export of old days comes before all newer days", file: "internal/sync/export/job.go", killer: "pipeline.TestARefusedExportOfOldDaysKeepsNoNewDayOut",
 		old: `if errors.Is(err, export.ErrLost) || errors.As(err, &problem) && problem.Class == "data" {`, new: "if errors.Is(err, export.ErrLost) {",
 	},
+	{
+		bug: "a reconciliation that never ends is no finding", file: "internal/sync/stream/list.go", killer: "pipeline.TestT60AReconciliationThatNeverEndsFailsTheRun",
+		old: "	if doneWithin(t.State.Reconciled, 2*t.Stream.Reconcile, now) {", new: "	if doneWithin(t.State.Reconciled, 2*t.Stream.Reconcile, now) || t.Stream.Reconcile > 0 {",
+	},
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aqueduck/extract"
+	"aqueduck/extract/api"
 	"aqueduck/internal/problem"
 	"aqueduck/load"
 )
@@ -50,8 +51,12 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 		return t.Commit(ctx)
 	}
 	listed, err := t.listKeys(ctx)
-	if err != nil || t.Result.Cut {
+	if err != nil {
 		return err
+	}
+	if listed == nil {
+		reportOverdue(t.Task, now)
+		return nil
 	}
 	ids, err := t.unmatchedIDs(ctx, listed)
 	if err != nil {
@@ -59,13 +64,18 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 	}
 	reader := extract.NewReader(t.Workspace.Client, t.phaseRequest(extract.Forward))
 	for chunk := range slices.Chunk(ids, IDsPerBatch) {
-		if t.Result.Cut = t.ShouldStop(); t.Result.Cut {
+		if t.ShouldStop() {
+			reportOverdue(t.Task, now)
 			return t.Commit(ctx)
 		}
 		page, err := reader.ReadByID(ctx, chunk)
 		page.State = t.State
 		if failed := t.addPage(page); failed != nil {
 			return failed
+		}
+		if errors.Is(err, api.ErrBudget) {
+			reportOverdue(t.Task, now)
+			return t.Commit(ctx)
 		}
 		if err != nil {
 			return errors.Join(err, t.Commit(ctx))
@@ -102,6 +112,9 @@ func (t *listReader) listKeys(ctx context.Context) (map[string]bool, error) {
 		if errors.Is(err, io.EOF) {
 			return listed, t.Commit(ctx)
 		}
+		if errors.Is(err, api.ErrBudget) {
+			break
+		}
 		if err != nil {
 			return nil, errors.Join(err, t.Commit(ctx))
 		}
@@ -122,8 +135,19 @@ func (t *listReader) listKeys(ctx context.Context) (map[string]bool, error) {
 			}
 		}
 	}
-	t.Result.Cut = true
 	return nil, t.Commit(ctx)
+}
+
+// reportOverdue fails the run where reconciliations have not ended for twice the time between two of them: rows may be deleted at the source. One
+// that a limit of the run ends begins again in the next run, because only a whole list proves that a record is gone.
+func reportOverdue(t *Task, now time.Time) {
+	if doneWithin(t.State.Reconciled, 2*t.Stream.Reconcile, now) {
+		return
+	}
+	since := time.Unix(t.State.Reconciled, 0).UTC().Format(time.DateOnly)
+	t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "exact", Name: "reconcile_overdue", Expected: t.Stream.Reconcile.String(), Found: since,
+		Message: fmt.Sprintf("the whole list was last compared with the table on %s, and each run ends before the list does; records that were deleted since may still be here", since),
+		Next:    "raise max_time and max_requests of the pipeline, or read this stream in a pipeline of its own"})
 }
 
 // unmatchedIDs returns the ids that are only in the list or only in the table. A list that lacks a large share of the table may come from a broken
