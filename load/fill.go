@@ -76,21 +76,27 @@ func (w *Tables) fillColumns(ctx context.Context, schema string, t transform.Tab
 
 // fillAll fills columns, and returns the changes.
 func (w *Tables) fillAll(ctx context.Context, schema string, t transform.Table, columns []transform.Column, stamp time.Time) (filled []Change, err error) {
+	table := clause.Stored(schema, t)
+	before, err := w.countValues(ctx, table, columns)
+	if err != nil {
+		return nil, err
+	}
 	f := filling{db: w.db.DB}
 	for _, c := range columns {
 		if err := f.addColumn(t, c); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 	}
-	if err := f.defineRest(); err != nil {
-		return nil, err
-	}
-	table := clause.Stored(schema, t)
-	before, err := w.countValues(ctx, table, columns)
+	rest, err := f.defineRest()
 	if err != nil {
 		return nil, err
 	}
-	if n, err := w.db.DB.RewriteTable(ctx, clause.StoredSchema(schema, t), t.Name, f.filledRows(table), stamp, w.db.RunID()); err != nil || n == 0 {
+	rest = fmt.Sprintf("CASE WHEN %s <> ';;' THEN nullif(%s(%[1]s, _extra::VARCHAR), '{}')::JSON ELSE _extra END AS _extra", duck.Picked, rest)
+	schemaOf, args := clause.StoredSchema(schema, t), []any{stamp, w.db.RunID()}
+	if _, err := w.db.DB.RewriteTable(ctx, schemaOf, t.Name, f.steps, []string{rest}, args...); err != nil {
+		return nil, err
+	}
+	if _, err := w.db.DB.RewriteTable(ctx, schemaOf, t.Name, f.copies, nil, args...); err != nil {
 		return nil, err
 	}
 	after, err := w.countValues(ctx, table, columns)
@@ -101,6 +107,9 @@ func (w *Tables) fillAll(ctx context.Context, schema string, t transform.Table, 
 		if after[i] > before[i] {
 			filled = append(filled, Change{schema, t.Name, c.Name, fmt.Sprintf("filled in %d rows", after[i]-before[i])})
 		}
+	}
+	if len(filled) == 0 {
+		return nil, nil
 	}
 	return filled, w.db.CountRows(ctx, schema, t.Name, 0, stamp)
 }
@@ -114,24 +123,18 @@ func (w *Tables) countValues(ctx context.Context, table string, columns []transf
 	return counts, w.db.DB.Scan(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+table, nil, into...)
 }
 
-// filling is the SQL that fills columns of a table from their places: paths in _extra, or other columns.
+// filling is the SQL that fills columns of a table. A column that has no value takes that of the first of its places that fits it.
 type filling struct {
-	db    *duck.DB
-	steps []fillStep
-	rest  string // the function that removes what was taken from _extra
-}
-
-// fillStep takes what is at one place into a column that has no value.
-type fillStep struct {
-	column string   // quoted
-	path   []string // in _extra; nil: another column
-	found  string   // the SQL of what fits the column; NULL: nothing
-	stored string   // the SQL of what the column stores, of __found
+	db     *duck.DB
+	steps  []duck.Step // from _extra
+	paths  [][]string  // by step
+	copies []duck.Step // from other columns, which may just have been filled
 }
 
 // addColumn adds the steps of a column. The decoder's own code reads _extra and converts the value: a second implementation in SQL could differ from it, and
-// DuckDB's functions for JSON need a multiple of the memory.
+// DuckDB's functions for JSON need a multiple of the memory. A value that does not fit the column stays in _extra.
 func (f *filling) addColumn(t transform.Table, c transform.Column) error {
+	step := duck.Step{Column: duck.Name(c.Name), Where: duck.Name(c.Name) + " IS NULL AND {value} IS NOT NULL"}
 	for _, path := range append([][]string{c.Path}, c.Or...) {
 		if c.As == schemas.HasText {
 			break // the column of the text itself takes it out of _extra
@@ -140,24 +143,26 @@ func (f *filling) addColumn(t transform.Table, c transform.Column) error {
 		if err != nil {
 			return err
 		}
-		f.steps = append(f.steps, fillStep{duck.Name(c.Name), path, name + "(_extra::VARCHAR)", spelled(c.SQL, "__found")})
+		step.Value, step.Stored = name+"(_extra::VARCHAR)", spelled(c.SQL, "{value}")
+		f.steps, f.paths = append(f.steps, step), append(f.paths, path)
 	}
 	if found, ok := fillFromText(t, c); ok {
-		f.steps = append(f.steps, fillStep{duck.Name(c.Name), nil, found, "__found"})
+		step.Value, step.Stored = found, "{value}"
+		f.copies = append(f.copies, step)
 	}
 	return nil
 }
 
-// defineRest makes the function that removes what some steps have taken, given by their numbers, from _extra.
-func (f *filling) defineRest() (err error) {
+// defineRest makes the function that removes what some steps have taken, given as duck.Picked, from _extra.
+func (f *filling) defineRest() (name string, err error) {
 	known := map[string]func(string) string{}
-	f.rest, err = f.db.Define(2, func(texts []string) (string, bool) {
+	return f.db.Define(2, func(texts []string) (string, bool) {
 		without := known[texts[0]]
 		if without == nil {
 			var paths [][]string
-			for i, s := range f.steps {
-				if strings.Contains(texts[0], ";"+stepMark(i)) {
-					paths = append(paths, s.path)
+			for i, path := range f.paths {
+				if strings.Contains(texts[0], fmt.Sprintf(";%d;", i)) {
+					paths = append(paths, path)
 				}
 			}
 			without = transform.WithoutFields(paths)
@@ -165,25 +170,6 @@ func (f *filling) defineRest() (err error) {
 		}
 		return without(texts[1]), true
 	})
-	return err
-}
-
-func stepMark(step int) string { return fmt.Sprintf("%d;", step) }
-
-// filledRows is the query for RewriteTable. The steps come one after the other, so that of several places of a column the first with a value counts. A value that
-// does not fit the column stays in _extra. $1 and $2 are the time and the run.
-func (f *filling) filledRows(relation string) string {
-	query := "SELECT *, 0 AS __changes, ';' AS __taken FROM " + relation
-	for i, s := range f.steps {
-		takes := s.column + " IS NULL AND __found IS NOT NULL"
-		replaced := fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END AS %[3]s, __changes + (%[1]s)::INT AS __changes", takes, s.stored, s.column)
-		if s.path != nil {
-			replaced += fmt.Sprintf(", CASE WHEN %s THEN __taken || '%s' ELSE __taken END AS __taken", takes, stepMark(i))
-		}
-		query = fmt.Sprintf("SELECT * EXCLUDE (__found) REPLACE (%s) FROM (SELECT *, %s AS __found FROM (%s))", replaced, s.found, query)
-	}
-	return fmt.Sprintf(`SELECT * EXCLUDE (__taken) REPLACE (%s, CASE WHEN __taken <> ';' THEN nullif(%s(__taken, _extra::VARCHAR), '{}')::JSON ELSE _extra END AS _extra)
-		FROM (%s)`, duck.Stamped, f.rest, query)
 }
 
 // fillFromText is the SQL of what a column takes of a text column that has taken the same field until now. A column of whole numbers takes plain

@@ -87,3 +87,23 @@ func TestNewColumnsOfManyRowsAreFilledInLittleMemory(t *testing.T) {
 		t.Errorf("%v rows have all values", got)
 	}
 }
+
+// TestManyNewColumnsAreFilled: more than one query of DuckDB takes, each with two places.
+func TestManyNewColumnsAreFilled(t *testing.T) {
+	t.Parallel()
+	var record string
+	before, after := fieldsStream("late", false), fieldsStream("late", false)
+	for i := range 150 {
+		name := fmt.Sprintf("f%d", i)
+		after.Columns = append(after.Columns, schemas.Column{Name: name, From: []string{name}, Or: [][]string{{"other", name}}, Type: schemas.Text, Doc: "A value."})
+		record += fmt.Sprintf(`,"%s":"v"`, name)
+	}
+	w := newWarehouse(t, load.Options{})
+	newTalkStoreIn(t, w.Work, before).commitRecords(`{"id":"1"`+record+`}`, `{"id":"2","other":{"f149":"w"}}`)
+	_, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(after))
+	must(t, err)
+	got, err := w.Facts.IDs(t.Context(), "main", "SELECT concat_ws(' ', f0, f99, f149, _extra) FROM main.late ORDER BY id")
+	if must(t, err); !slices.Equal(got, []string{"v v v", `w {"other":{}}`}) {
+		t.Errorf("the rows have %q", got)
+	}
+}

@@ -126,11 +126,13 @@ func (w *Masks) maskTable(ctx context.Context, schema string, t transform.Table,
 		}
 		gone += n
 	}
-	masked := int64(0)
-	if len(mask.steps) > 0 {
-		if masked, err = w.db.DB.RewriteTable(ctx, clause.StoredSchema(schema, t), t.Name, mask.maskedRows(clause.Stored(schema, t)), stamp, w.db.RunID()); err != nil {
-			return 0, err
-		}
+	var unhashed []string // a changed row loses its content hash
+	if hasRowHash(t) {
+		unhashed = append(unhashed, fmt.Sprintf("CASE WHEN __changes = 0 THEN %[1]s END AS %[1]s", transform.HashColumn))
+	}
+	masked, err := w.db.DB.RewriteTable(ctx, clause.StoredSchema(schema, t), t.Name, mask.steps, unhashed, stamp, w.db.RunID())
+	if err != nil {
+		return 0, err
 	}
 	if masked+gone == 0 {
 		return 0, nil

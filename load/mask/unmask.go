@@ -62,8 +62,7 @@ func (w *Masks) clearRowHash(ctx context.Context, schema string, t transform.Tab
 	case err != nil || n == 0:
 		return err
 	case n > many:
-		_, err = w.db.DB.RewriteTable(ctx, clause.StoredSchema(schema, t), t.Name, fmt.Sprintf("SELECT * REPLACE (%s, CASE WHEN __changes = 0 THEN %[2]s END AS %[2]s) FROM (SELECT *, coalesce(%[3]s, false)::INT AS __changes FROM %[4]s t)",
-			duck.Stamped, transform.HashColumn, where, table), stamped...)
+		_, err = w.db.DB.RewriteTable(ctx, clause.StoredSchema(schema, t), t.Name, []duck.Step{{Column: transform.HashColumn, Value: "NULL", Where: where, Stored: "NULL"}}, nil, stamped...)
 	default:
 		_, err = w.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS t SET %s = NULL, %s = $1, %s = $2 WHERE %s", table, transform.HashColumn, transform.SyncedAtColumn, transform.RunIDColumn, where), stamped...)
 	}
