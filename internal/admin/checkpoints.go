@@ -112,6 +112,9 @@ func Rewind(ctx context.Context, r *runner.Runner, workspace, stream string, to 
 				Next: "aqueduck state reset " + s.Name + term.WithNote(" --workspace ", workspace)}
 		}
 	}
+	if to.Unix() <= 0 {
+		return &problem.Problem{Class: "usage", What: "a watermark cannot be before 1970", Next: "to read everything again: aqueduck state reset " + stream + term.WithNote(" --workspace ", workspace)}
+	}
 	return moveCheckpoints(ctx, r, "rewind", workspace, streams, confirm, func(s *schemas.Stream, state extract.State) (extract.State, error) {
 		if state.SyncedTo == 0 {
 			return state, &problem.Problem{Class: "usage", What: "stream " + s.Name + " has no watermark yet", Next: "aqueduck sync"}

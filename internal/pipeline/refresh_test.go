@@ -50,6 +50,27 @@ func TestT172FullRefreshReplacesNewerRows(t *testing.T) {
 	}
 }
 
+// TestT172AFullRefreshThatIsCutStaysOneUnderAnotherAPIVersion: rows that are newer than the source's are replaced to the end.
+func TestT172AFullRefreshThatIsCutStaysOneUnderAnotherAPIVersion(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(423))
+	d := b.withDoors("")
+	b.replaceDoors(doors + "on_version_change: again\n")
+	doorsOnly := runner.Options{Select: []string{"doors"}}
+	d.showPages(doorJSON(1, 50, "new"), doorJSON(2, 50, "new"), doorJSON(3, 50, "new"))
+	b.writeConfig(strings.Replace(b.readConfig(), `"2.17"`, `"2.16"`, 1))
+	b.syncOnce(doorsOnly)
+	d.showPages(doorJSON(1, 10, "old"), doorJSON(2, 10, "old"), doorJSON(3, 10, "old"))
+	cut := doorsOnly
+	cut.FullRefresh, cut.MaxRequests = true, 2 // the identity of the workspace, and one page
+	b.syncOnce(cut)
+	b.writeConfig(strings.Replace(b.readConfig(), `"2.16"`, `"2.17"`, 1))
+	b.syncOnce(doorsOnly)
+	if got := b.queryRows("SELECT string_agg(state, ' ' ORDER BY id) FROM doors"); got[0] != "old old old" {
+		t.Errorf("the doors are %s", got[0])
+	}
+}
+
 // TestT173VerifyChoosesTheSameCopyAsARun serves two copies of a record. Verify finds a row with the older one, and nothing once a run has read the
 // same answer.
 func TestT173VerifyChoosesTheSameCopyAsARun(t *testing.T) {

@@ -223,6 +223,7 @@ func TestCheckpointsMoveBackOnly(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"forward":      admin.Rewind(ctx, b.runner, "", "contacts", b.space.CurrentTime().Add(time.Hour), yes),
+		"before 1970":  admin.Rewind(ctx, b.runner, "", "contacts", time.Date(1960, 1, 1, 0, 0, 0, 0, time.UTC), yes),
 		"no mark":      admin.Rewind(ctx, b.runner, "", "deleted_contacts", back, yes),
 		"no such":      admin.Reset(ctx, b.runner, "", "contcats", yes),
 		"never a time": admin.Rewind(ctx, b.runner, "", "contacts_by_id", back, yes),

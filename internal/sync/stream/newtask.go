@@ -141,7 +141,7 @@ func (t *Task) restoreCheckpoint(ctx context.Context) error {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.Stream.Name, err, t.Stream.Name)
 		}
 		if was, now := t.State.Version, t.Workspace.Config.APIVersion; Outdated(t.Stream, t.State, now) {
-			t.State = extract.State{RereadAll: rereadAll}
+			t.State = extract.State{RereadAll: rereadAll, Replace: t.State.Replace} // a full refresh that was cut stays one
 			t.Run.Reported.Notes = append(t.Run.Reported.Notes, fmt.Sprintf("%s was read under API version %s: the stream is read again under %s", t.Stream.Name, was, now))
 		}
 		return pullBackWatermark(ctx, t, work)
