@@ -71,6 +71,26 @@ func TestT172AFullRefreshThatIsCutStaysOneUnderAnotherAPIVersion(t *testing.T) {
 	}
 }
 
+// TestVerifySaysThatRowsAreNewerThanTheirRecords: such a record proves nothing, so not all rows were compared.
+func TestVerifySaysThatRowsAreNewerThanTheirRecords(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(424))
+	d := b.withDoors("")
+	d.showPages(doorJSON(1, 50, "new"), doorJSON(2, 50, "same"))
+	b.syncOnce(runner.Options{Select: []string{"doors"}})
+	for _, c := range []struct {
+		time  int
+		whole bool
+	}{{10, false}, {50, true}} {
+		d.showPages(doorJSON(1, c.time, "new"), doorJSON(2, 50, "same"))
+		v, err := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Select: []string{"doors"}, Requests: 50}, func(string) {})
+		b.failOn(err)
+		if v.Whole != c.whole || v.Streams[0].Whole != c.whole || strings.Contains(v.Streams[0].How, "1 row newer than the source's record") == c.whole {
+			t.Errorf("a record of %d: %+v", c.time, v.Streams[0])
+		}
+	}
+}
+
 // TestT173VerifyChoosesTheSameCopyAsARun serves two copies of a record. Verify finds a row with the older one, and nothing once a run has read the
 // same answer.
 func TestT173VerifyChoosesTheSameCopyAsARun(t *testing.T) {

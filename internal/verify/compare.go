@@ -149,6 +149,9 @@ func (c *streamCheck) comparePage(ctx context.Context, page extract.Page) error 
 	for _, key := range judged.Compared {
 		c.records[key] = true
 	}
+	for _, key := range judged.Older {
+		c.older[key] = true
+	}
 	c.addDifferences(judged.Differences)
 	return nil
 }

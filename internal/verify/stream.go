@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -105,6 +106,10 @@ func (c *streamCheck) runCheck(ctx context.Context) error {
 	}
 	if err == nil {
 		err = c.readByShare(ctx)
+	}
+	maps.DeleteFunc(c.older, func(key string, _ bool) bool { return c.records[key] })
+	if n := len(c.older); n > 0 {
+		c.result.How, c.result.Whole = c.result.How+"; "+term.Count(n, "row")+" newer than the source's record", false
 	}
 	switch {
 	case err == nil:

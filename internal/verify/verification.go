@@ -190,6 +190,7 @@ type streamCheck struct {
 	records map[string]bool // keys that were compared
 	differ  map[string]bool // keys that differ
 	seen    map[string]bool // keys that the list has
+	older   map[string]bool // keys whose record is older than its row
 	found   []Finding
 	result  Verified
 }

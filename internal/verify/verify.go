@@ -201,7 +201,7 @@ func (v *workspaceVerifier) readHashKey(ctx context.Context) (err error) {
 // newStreamCheck plans the comparison of one stream.
 func (v *workspaceVerifier) newStreamCheck(ctx context.Context, s *schemas.Stream) (*streamCheck, error) {
 	s = warehouse.WidenStream(s, v.shapes, false) // compare values with the types of the stored columns
-	c := &streamCheck{workspaceVerifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{},
+	c := &streamCheck{workspaceVerifier: v, stream: s, records: map[string]bool{}, differ: map[string]bool{}, seen: map[string]bool{}, older: map[string]bool{},
 		result: Verified{Workspace: v.workspace, Stream: s.Name, Under: 1}}
 	switch {
 	case s.IsExportFamily() || s.Dataset != "":

@@ -43,6 +43,7 @@ type Baseline struct {
 type RecordComparison struct {
 	Seen        []string // keys of the records
 	Compared    []string // keys of those that could be compared
+	Older       []string // keys of those that are older than their rows, and prove nothing
 	Differences []Difference
 }
 
@@ -85,6 +86,13 @@ func (c *Comparison) CompareRecords(ctx context.Context, a Baseline, batches []t
 	}
 	if j.Compared, err = c.DB.ScanTexts(ctx, "SELECT record FROM temp.verify_judged"); err != nil {
 		return j, err
+	}
+	if a.Newest != "" {
+		older := fmt.Sprintf("SELECT DISTINCT %s FROM %s s JOIN %s t ON %s WHERE t.%[5]s > s.%[5]s AND s.%[5]s >= $1 AND %[1]s NOT IN (SELECT record FROM temp.verify_judged)", clause.KeyText("s.", a.Table.Key), own.Name,
+			c.DB.StoredName(ctx, a.Schema, a.Table.Name), clause.Matches("t.", a.Table.Key, "s.", a.Table.Key), duck.Name(a.Newest))
+		if j.Older, err = c.DB.ScanTexts(ctx, older, a.From.UTC()); err != nil {
+			return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
+		}
 	}
 	if j.Differences, err = c.compareRows(ctx, a, own, a.Visible); err != nil {
 		return j, fmt.Errorf("compare %s: %w", a.Table.Name, err)
