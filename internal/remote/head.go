@@ -134,6 +134,8 @@ type StoreState struct {
 	Run   string    `json:"run"`     // the run whose published file the store has
 	At    time.Time `json:"seen_at"` // when this machine sent or took it, by its clock
 	Whole bool      `json:"whole"`   // readers of this machine have the same file; else the next run sends theirs
+
+	Unclean bool `json:"unclean"` // other objects may have erased or masked data; the next run deletes them
 }
 
 // ReadState returns what the last run of a warehouse noted about its object store; nil if it has none.
@@ -143,7 +145,8 @@ func ReadState(d layout.Dir) *StoreState {
 		return nil // the next run reports a damaged note
 	}
 	current := d.Current()
-	return &StoreState{k.Place, k.Epoch, k.File.RunID(), k.At, current != "" && filepath.Base(current) == k.File.Name && layout.RecordedSum(current) == k.File.Sum}
+	whole := current != "" && filepath.Base(current) == k.File.Name && layout.RecordedSum(current) == k.File.Sum
+	return &StoreState{k.Place, k.Epoch, k.File.RunID(), k.At, whole, layout.IsUnclean(d)}
 }
 
 // save notes the head that the warehouse is equal to, or goes on from.

@@ -44,7 +44,7 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 		return "", s.overtaken(former)
 	}
 	next, fresh, err := nextHead(d, former, current, r, sumErasures(log))
-	if err != nil || len(fresh) == 0 && next.equalTo(former) {
+	if err != nil || len(fresh) == 0 && next.equalTo(former) && !layout.IsUnclean(d) { // else the head moves again: a run that began before cannot name what is deleted now
 		return "", err
 	}
 	next.Moved = now.UTC().Truncate(time.Second)
@@ -57,6 +57,11 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 		}
 	}
 	crash.At(crash.RemoteUploaded)
+	if next.Erasures != former.Erasures { // a run that dies after the head moved leaves the mark
+		if err := layout.BeginClean(d); err != nil {
+			return "", d.Explain(err)
+		}
+	}
 	moved, err := s.moveHead(ctx, former, next)
 	if errors.Is(err, ErrMoved) {
 		return "", errors.Join(s.overtaken(moved), s.removeFiles(ctx, fresh))
@@ -68,7 +73,7 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 	if err := moved.save(d, s.place, now); err != nil {
 		return "", err
 	}
-	return s.removeOthers(ctx, former, moved)
+	return s.removeOthers(ctx, d, former, moved)
 }
 
 // overtaken is the problem of a machine that was not the first to move the head.
@@ -162,8 +167,8 @@ func (s *Store) removeFiles(ctx context.Context, files []File) error {
 }
 
 // removeOthers deletes what the former head named and the present one does not. After an erasure it deletes every other file, also of a run that
-// died before it moved the head.
-func (s *Store) removeOthers(ctx context.Context, former, head Head) (note string, err error) {
+// died before it moved the head, and then removes the mark.
+func (s *Store) removeOthers(ctx context.Context, d layout.Dir, former, head Head) (note string, err error) {
 	kept := map[string]bool{}
 	for _, f := range head.files() {
 		kept[f.Object], kept[f.Object+sumsSuffix] = true, true
@@ -172,7 +177,8 @@ func (s *Store) removeOthers(ctx context.Context, former, head Head) (note strin
 	for _, f := range former.files() {
 		gone = append(gone, f.Object, f.Object+sumsSuffix)
 	}
-	if head.Erasures != former.Erasures {
+	unclean := layout.IsUnclean(d)
+	if unclean {
 		if gone, err = s.list(ctx, "files/"); err != nil {
 			return "", err
 		}
@@ -188,7 +194,10 @@ func (s *Store) removeOthers(ctx context.Context, former, head Head) (note strin
 			return note, err
 		}
 	}
-	return note, nil
+	if unclean {
+		err = d.Explain(layout.EndClean(d))
+	}
+	return note, err
 }
 
 // sendErasures adds the erasures of the warehouse to those of the store. They come before the file: a machine that is killed in between has erased

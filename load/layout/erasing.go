@@ -63,6 +63,22 @@ func markErasing(d Dir, mark string) error {
 	return disk.SyncDir(d.State())
 }
 
+// IsUnclean reports whether the object store of the warehouse may still have erased or masked data.
+func IsUnclean(d Dir) bool { return disk.Exists(uncleanFile(d)) }
+
+func uncleanFile(d Dir) string { return filepath.Join(d.State(), "unclean") }
+
+// BeginClean records, durably, that the object store may have erased or masked data.
+func BeginClean(d Dir) error { return ReplaceFile(d, uncleanFile(d), nil) }
+
+// EndClean records that the object store has none.
+func EndClean(d Dir) error {
+	if err := os.RemoveAll(uncleanFile(d)); err != nil {
+		return err
+	}
+	return disk.SyncDir(d.State())
+}
+
 // ErasureTraces are files beside the published ones that may have erased data: damaged databases that were set aside,
 // bookkeeping, and the text of rejected records, which cannot be searched for a person.
 func ErasureTraces(d Dir) ([]string, error) {

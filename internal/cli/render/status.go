@@ -50,13 +50,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	if models := s.MissingModels(); models != "" {
 		fmt.Fprintf(w, "missing   %s\n          next: correct the file, then %s\n", models, s.Given.Append("aqueduck sync"))
 	}
-	if r := s.Remote; r != nil && r.Whole {
-		fmt.Fprintf(w, "store     %s has this file\n", r.Place)
-	} else if r != nil && r.Epoch == 0 {
-		fmt.Fprintf(w, "store     %s has no file of this machine yet: the next run sends it\n", r.Place)
-	} else if r != nil {
-		fmt.Fprintf(w, "store     %s does not have this file: the next run sends it\n", r.Place)
-	}
+	printStore(s, w)
 	printErasing(s, w)
 	if s.RolledBack != nil {
 		fmt.Fprintf(w, "rollback  %s;\n          the next run continues from that file\n", s.RolledBack)
@@ -70,6 +64,24 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	}
 	if len(s.Runs) > 0 {
 		printRuns(s, w)
+	}
+}
+
+// printStore says whether the object store has the file of this machine's readers, and whether other objects may have erased data.
+func printStore(s *runlog.Status, w io.Writer) {
+	r := s.Remote
+	switch {
+	case r == nil:
+		return
+	case r.Whole:
+		fmt.Fprintf(w, "store     %s has this file\n", r.Place)
+	case r.Epoch == 0:
+		fmt.Fprintf(w, "store     %s has no file of this machine yet: the next run sends it\n", r.Place)
+	default:
+		fmt.Fprintf(w, "store     %s does not have this file: the next run sends it\n", r.Place)
+	}
+	if r.Unclean {
+		fmt.Fprintln(w, "          older objects there may still have erased or masked data: the next run deletes them")
 	}
 }
 

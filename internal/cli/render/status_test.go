@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aqueduck/internal/fleet"
+	"aqueduck/internal/remote"
 	"aqueduck/internal/runlog"
 )
 
@@ -54,7 +55,7 @@ func TestAMissingModelIsShown(t *testing.T) {
 }
 
 // TestStatusNamesStreamsThatAreNotRead: streams that no run has read to the end are named, with their own next step, and so are those that no run has begun.
-// The error of each stream that failed is there, not only that of the first.
+// The error of each stream that failed is there, not only that of the first; and so is an object store that may have erased data.
 func TestStatusNamesStreamsThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	tags := runlog.StreamStatus{Workspace: "main", Stream: "tags", Outcome: "FAILED", Error: "stream tags: the key id is missing", Hint: "compare key: in streams/tags.yaml"}
@@ -70,6 +71,8 @@ func TestStatusNamesStreamsThatAreNotRead(t *testing.T) {
 			"  tags: the key id is missing\n       next: compare key: in streams/tags.yaml\n", "  admins: 10 of 10 rows are missing from the source list\n       next: check the source\n"}},
 		{runlog.Status{Streams: []runlog.StreamStatus{begun}, AsOf: time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC), NotRead: []runlog.NotRead{{Pipeline: "nightly", Streams: []string{"a", "b", "c", "d", "e", "f", "g"}}}},
 			[]string{"not read  7 streams of nightly, which no run has begun: a, b, c, d, e and 2 more\n          next: aqueduck sync nightly --failed\n"}},
+		{runlog.Status{Remote: &remote.StoreState{Place: "s3://lake/w", Epoch: 1, Whole: true, Unclean: true}},
+			[]string{"store     s3://lake/w has this file\n          older objects there may still have erased or masked data: the next run deletes them\n"}},
 	} {
 		c.status.Dir = "data"
 		var out strings.Builder
