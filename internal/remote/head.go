@@ -91,6 +91,8 @@ type known struct {
 	Epoch   int64     `json:"epoch"`
 	File    File      `json:"file"`
 	At      time.Time `json:"at"` // by the machine's clock
+
+	Unsent bool `json:"unsent,omitempty"` // the warehouse had data while the store had none: what another machine sends there is not a later state of it
 }
 
 func knownFile(d layout.Dir) string { return filepath.Join(d.State(), "remote.json") }
@@ -151,7 +153,11 @@ func ReadState(d layout.Dir) *StoreState {
 
 // save notes the head that the warehouse is equal to, or goes on from.
 func (h Head) save(d layout.Dir, place string, now time.Time) error {
-	content, err := json.Marshal(known{place, h.version, h.Epoch, h.File, now.UTC()})
+	return known{Place: place, Version: h.version, Epoch: h.Epoch, File: h.File, At: now.UTC()}.save(d)
+}
+
+func (k known) save(d layout.Dir) error {
+	content, err := json.Marshal(k)
 	if err != nil {
 		return err
 	}

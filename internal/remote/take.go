@@ -61,15 +61,15 @@ func (s *Store) takeHead(ctx context.Context, d layout.Dir, before known, head H
 	}
 	switch {
 	case head.Epoch == 0 && before.Epoch == 0:
-		return t, head.save(d, s.place, now)
+		return t, known{Place: s.place, At: now.UTC(), Unsent: current != ""}.save(d)
 	case head.Epoch == 0:
 		t.Note = "head.json is gone from " + s.place + ": this run sends its file again"
-		return t, head.save(d, s.place, now)
+		return t, known{Place: s.place, Epoch: before.Epoch, At: now.UTC()}.save(d)
 	case head.version == before.Version && current != "":
 		return t, nil
 	case filepath.Base(current) == head.File.Name && layout.RecordedSum(current) == head.File.Sum:
 		return t, head.save(d, s.place, now)
-	case before.Place == "" && current != "":
+	case (before.Place == "" || before.Unsent) && current != "":
 		return t, &problem.Problem{Class: "config", What: fmt.Sprintf("%s has data that was never in %s, and that place has other data", d, s.place),
 			Next: "to go on from the store give an empty directory, --dir DIR; to store this data name an empty place: warehouse.remote"}
 	}
