@@ -24,6 +24,7 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/load/layout"
 )
 
 // objectStore is one store for all tests of this process, as its address comes from the environment. Each test has a bucket of its own.
@@ -142,6 +143,32 @@ func TestErasedPersonIsInNoObject(t *testing.T) {
 	other.noCanaryInTables()
 	b.syncOnce(runner.Options{})
 	b.noCanary(string(b.runner.Dir))
+}
+
+// TestADroppedValueIsInNoObject: a machine that has none of the older files of the store drops a column that they have.
+// Holds: P8.
+func TestADroppedValueIsInNoObject(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := contactBed{newBed(t, tinyConfig(506)).keepingOlder().withStore()}
+	b.advanceAfter(b.space.UpdateContact(b.createUser(), emulator.FieldChange{Field: "phone", Value: canary + "phone"}))
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	b.createUser()
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	if !b.storeHas(canary) {
+		t.Fatal("the store has nothing of the value: the test finds nothing")
+	}
+	other := b.anotherMachine()
+	other.writeConfig(b.readConfig() + "streams: {contacts: {drop: [phone]}}\n")
+	other.syncOnce(runner.Options{})
+	if b.storeHas(canary) {
+		t.Error("an object has the dropped value")
+	}
+	if layout.IsUnclean(other.runner.Dir) {
+		t.Error("the store counts as unclean")
+	}
 }
 
 // TestAStoreThatCannotBeReachedStopsNoReader: the run is published on its machine and says what failed, and the next one sends its file.

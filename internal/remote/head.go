@@ -95,13 +95,11 @@ type known struct {
 	Unsent bool `json:"unsent,omitempty"` // the warehouse had data while the store had none: what another machine sends there is not a later state of it
 }
 
-func knownFile(d layout.Dir) string { return filepath.Join(d.State(), "remote.json") }
-
 // readKnown returns what a warehouse knows of a place; the zero value where it has never met it.
 func readKnown(d layout.Dir, place string) (known, error) {
 	k, err := readNote(d)
 	if err != nil {
-		return known{}, &problem.Problem{Class: "data", What: knownFile(d) + " is damaged", Err: err, Next: "delete this file: the next run reads the object store anew"}
+		return known{}, &problem.Problem{Class: "data", What: layout.StoreNote(d) + " is damaged", Err: err, Next: "delete this file: the next run reads the object store anew"}
 	}
 	if k.Place != place {
 		return known{}, nil
@@ -111,7 +109,7 @@ func readKnown(d layout.Dir, place string) (known, error) {
 
 // readNote reads remote.json; the zero value where there is none.
 func readNote(d layout.Dir) (k known, err error) {
-	content, err := os.ReadFile(knownFile(d))
+	content, err := os.ReadFile(layout.StoreNote(d))
 	if errors.Is(err, os.ErrNotExist) {
 		return known{}, nil
 	}
@@ -161,7 +159,7 @@ func (k known) save(d layout.Dir) error {
 	if err != nil {
 		return err
 	}
-	if err := layout.ReplaceFile(d, knownFile(d), content); err != nil {
+	if err := layout.ReplaceFile(d, layout.StoreNote(d), content); err != nil {
 		return d.Explain(fmt.Errorf("note the state of the object store: %w", err))
 	}
 	return nil

@@ -18,8 +18,8 @@ import (
 )
 
 // Send makes the published file of a warehouse that of the head, with its erasures. It keeps the older files that stay by r, deletes the others, and
-// after an erasure all objects that may hold what is erased. note is for the report of a run; "" if there is nothing to say. The error is a
-// problem.Problem of class busy if another machine was first: then nothing has changed in the store. The caller holds the lock.
+// after an erasure, or where values were masked, all objects that may hold them. note is for the report of a run; "" if there is nothing to say. The
+// error is a problem.Problem of class busy if another machine was first: then nothing has changed in the store. The caller holds the lock.
 func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now time.Time) (note string, err error) {
 	current := d.Current()
 	if current == "" {
@@ -43,8 +43,10 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 	if former.version != before.Version {
 		return "", s.overtaken(former)
 	}
-	next, fresh, err := nextHead(d, former, current, r, sumErasures(log))
-	if err != nil || len(fresh) == 0 && next.equalTo(former) && !layout.IsUnclean(d) { // else the head moves again: a run that began before cannot name what is deleted now
+	unclean := layout.IsUnclean(d) || former.Erasures != sumErasures(log)
+	next, fresh, err := nextHead(d, former, current, r, unclean)
+	next.Erasures = sumErasures(log)
+	if err != nil || len(fresh) == 0 && next.equalTo(former) && !unclean { // else the head moves again: a run that began before cannot name what is deleted now
 		return "", err
 	}
 	next.Moved = now.UTC().Truncate(time.Second)
@@ -57,7 +59,7 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 		}
 	}
 	crash.At(crash.RemoteUploaded)
-	if next.Erasures != former.Erasures { // a run that dies after the head moved leaves the mark
+	if unclean { // a run that dies after the head moved leaves the mark
 		if err := layout.BeginClean(d); err != nil {
 			return "", d.Explain(err)
 		}
@@ -86,10 +88,9 @@ func (s *Store) overtaken(by Head) error {
 		Next: "run this warehouse on one machine at a time; the next run here begins from the newer file, and reads again what that file lacks"}
 }
 
-// nextHead returns the head for the current file, without the time, and the files that are not in the store yet. Older files that this machine has are
-// as they are here: an erasure may have rewritten them. Those that it does not have leave the head after an erasure.
-func nextHead(d layout.Dir, former Head, current string, r layout.Retention, erasures string) (next Head, fresh []File, err error) {
-	next = Head{Erasures: erasures}
+// nextHead returns the head for the current file, without erasures and time, and the files that are not in the store yet. Older files that this machine
+// has are as they are here: an erasure may have rewritten them. Those that it does not have leave a store that is unclean.
+func nextHead(d layout.Dir, former Head, current string, r layout.Retention, unclean bool) (next Head, fresh []File, err error) {
 	for i, path := range append([]string{current}, olderPaths(d, former, filepath.Base(current))...) {
 		name := filepath.Base(path)
 		if i > 0 && r.Replaced[name] {
@@ -106,7 +107,7 @@ func nextHead(d layout.Dir, former Head, current string, r layout.Retention, era
 			}
 		case !errors.Is(err, os.ErrNotExist) || i == 0:
 			return next, nil, err
-		case former.Erasures != erasures:
+		case unclean:
 			continue
 		default:
 			f = former.files()[at]
@@ -166,7 +167,7 @@ func (s *Store) removeFiles(ctx context.Context, files []File) error {
 	return nil
 }
 
-// removeOthers deletes what the former head named and the present one does not. After an erasure it deletes every other file, also of a run that
+// removeOthers deletes what the former head named and the present one does not. In an unclean store it deletes every other file, also of a run that
 // died before it moved the head, and then removes the mark.
 func (s *Store) removeOthers(ctx context.Context, d layout.Dir, former, head Head) (note string, err error) {
 	kept := map[string]bool{}

@@ -397,7 +397,7 @@ func TestAKilledMachineGoesOn(t *testing.T) {
 	first, second := b.machine(), b.machine()
 	first.publish("one.duckdb", []byte("one"))
 	first.send(2)
-	must(t, os.Remove(knownFile(first.dir)))
+	must(t, os.Remove(layout.StoreNote(first.dir)))
 	if taken := first.take(); taken.New || taken.Note != "" {
 		t.Errorf("it took %+v", taken)
 	}

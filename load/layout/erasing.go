@@ -71,6 +71,17 @@ func uncleanFile(d Dir) string { return filepath.Join(d.State(), "unclean") }
 // BeginClean records, durably, that the object store may have erased or masked data.
 func BeginClean(d Dir) error { return ReplaceFile(d, uncleanFile(d), nil) }
 
+// BeginCleanOfStore is BeginClean where the warehouse has an object store, as far as a run has noted. A publish that removed erased or masked data calls it.
+func BeginCleanOfStore(d Dir) error {
+	if !disk.Exists(StoreNote(d)) {
+		return nil
+	}
+	return BeginClean(d)
+}
+
+// StoreNote is the file with what the warehouse knows of its object store.
+func StoreNote(d Dir) string { return filepath.Join(d.State(), "remote.json") }
+
 // EndClean records that the object store has none.
 func EndClean(d Dir) error {
 	if err := os.RemoveAll(uncleanFile(d)); err != nil {

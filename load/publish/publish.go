@@ -287,5 +287,8 @@ func (p *publishRun) swapLink(ctx context.Context, file string) (err error) {
 		return err
 	}
 	crash.At(crash.ErasePublished)
+	if err := layout.BeginCleanOfStore(d); err != nil {
+		return err
+	}
 	return d.EndErasing()
 }
