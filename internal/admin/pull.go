@@ -30,7 +30,7 @@ func (p Pulled) String() string {
 }
 
 // Pull gives the warehouse the file of the object store that its configuration names, if it has another one. Older files are removed beyond those that
-// the configuration keeps.
+// the configuration keeps; after an erasure all of them.
 func Pull(ctx context.Context, r *runner.Runner) (p Pulled, err error) {
 	store, err := remote.OpenStore(r.Config.Warehouse.Remote)
 	if err != nil {
@@ -52,14 +52,19 @@ func Pull(ctx context.Context, r *runner.Runner) (p Pulled, err error) {
 		return p, &problem.Problem{Class: "data", What: r.Config.Warehouse.Remote + " has no published file", Next: "set warehouse.remote in pipelines.yaml to this place where aqueduck sync runs"}
 	}
 	p = Pulled{File: r.Dir.Link(), Run: taken.File.RunID(), Sent: taken.Moved, New: taken.New, Bytes: taken.Bytes}
-	if !taken.New {
+	if !taken.Erased { // this file may have the person, too
+		if err := r.Dir.BeginErasing(); err != nil {
+			return p, r.Dir.Explain(err)
+		}
+	}
+	if !taken.New && !r.Dir.Erasing() { // a pull that died may have left older files
 		return p, nil
 	}
 	kept := layout.Retention{Keep: r.Config.Warehouse.Publish.Keep, Clean: func(context.Context, string) error { return errNotRewritten }}
 	if _, err := layout.PruneFiles(ctx, r.Dir, kept); err != nil {
 		return p, err
 	}
-	if r.Dir.Erasing() {
+	if r.Dir.Erasing() && taken.Erased {
 		return p, r.Dir.EndErasing()
 	}
 	return p, nil

@@ -22,6 +22,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/lane"
 	"aqueduck/internal/problem"
+	"aqueduck/internal/remote"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/load/layout"
@@ -143,6 +144,36 @@ func TestErasedPersonIsInNoObject(t *testing.T) {
 	other.noCanaryInTables()
 	b.syncOnce(runner.Options{})
 	b.noCanary(string(b.runner.Dir))
+}
+
+// TestAPullThatDiedLeavesNoErasedPerson on a copy that keeps older files: the next pull removes them, although it has the newest file already.
+// Holds: P8.
+func TestAPullThatDiedLeavesNoErasedPerson(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := contactBed{newBed(t, tinyConfig(507)).keepingOlder().withStore()}
+	id := b.createUser()
+	b.advanceAfter(b.space.UpdateContact(id, emulator.FieldChange{Field: "name", Value: canary + "name"}))
+	b.space.Advance(time.Hour)
+	b.syncOnce(runner.Options{})
+	laptop := b.anotherMachine()
+	_, err := admin.Pull(t.Context(), laptop.runner)
+	b.failOn(err)
+	_, err = admin.Erase(t.Context(), b.runner, id, func([]admin.Erased) (bool, error) { return true, nil })
+	b.failOn(err)
+	store, err := remote.OpenStore(laptop.runner.Config.Warehouse.Remote)
+	b.failOn(err)
+	_, err = store.Take(t.Context(), laptop.runner.Dir, b.space.CurrentTime()) // so far a pull came that died
+	b.failOn(err)
+	if files := laptop.filesContaining(string(laptop.runner.Dir), canary); len(files) == 0 {
+		t.Fatal("the copy has nothing of the person: the test finds nothing")
+	}
+	pulled, err := admin.Pull(t.Context(), laptop.runner)
+	b.failOn(err)
+	laptop.noCanary(string(laptop.runner.Dir))
+	if pulled.New || laptop.runner.Dir.Erasing() {
+		t.Errorf("it pulled %+v, and the erasure is not finished: %t", pulled, laptop.runner.Dir.Erasing())
+	}
 }
 
 // TestADroppedValueIsInNoObject: a machine that has none of the older files of the store drops a column that they have.

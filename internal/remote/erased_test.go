@@ -78,3 +78,25 @@ func TestAnErasureThatDidNotEndInTheStoreIsFinished(t *testing.T) {
 		})
 	}
 }
+
+// TestATakenFileSaysWhetherItLacksTheErased: the sender of an erasure may die before it sends its file. Until it has, the copy is not without the person.
+// Holds: P8.
+func TestATakenFileSaysWhetherItLacksTheErased(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	m, other := b.machine(), b.machine()
+	m.publish("one.duckdb", []byte("one with the person"))
+	m.send(2)
+	if taken := other.take(); !taken.Erased {
+		t.Errorf("before any erasure it took %+v", taken)
+	}
+	m.erasePerson("two.duckdb")
+	must(t, m.store.sendErasures(t.Context(), m.dir, []byte(saltLine+personLine)))
+	if taken := other.take(); taken.Erased || taken.New || !other.dir.Erasing() {
+		t.Errorf("before the file was sent it took %+v", taken)
+	}
+	m.send(2)
+	if taken := other.take(); !taken.Erased || !taken.New {
+		t.Errorf("then it took %+v", taken)
+	}
+}

@@ -222,13 +222,3 @@ func (s *Store) sendErasures(ctx context.Context, d layout.Dir, ours []byte) err
 	}
 	return &problem.Problem{Class: "transient", What: "write " + erasuresName + " of " + s.place + ": other machines change it all the time"}
 }
-
-// sumErasures is a checksum of a log of erasures that does not depend on the order of its lines; "" for an empty log.
-func sumErasures(log []byte) string {
-	if len(log) == 0 {
-		return ""
-	}
-	lines := strings.SplitAfter(string(log), "\n")
-	slices.Sort(lines)
-	return sumOf([]byte(strings.Join(lines, "")))
-}

@@ -25,6 +25,8 @@ type Taken struct {
 	New   bool      // it replaced the file of this machine, or is its first one
 	Bytes int64     // transferred
 	Note  string    // for the report of a run; "" if there is nothing to say
+
+	Erased bool // the file complies with all erasures of this machine; else its sender has not ended one
 }
 
 // Take gives a warehouse the file of the head where another machine moved the head, and the erasures that the store has. Rows that only this machine
@@ -38,12 +40,17 @@ func (s *Store) Take(ctx context.Context, d layout.Dir, now time.Time) (t Taken,
 	if err := s.takeErasures(ctx, d); err != nil {
 		return t, err
 	}
+	log, err := readErasures(d)
+	if err != nil {
+		return t, err
+	}
 	for range maxTries {
 		head, err := s.readHead(ctx)
 		if err != nil {
 			return t, err
 		}
 		if t, err = s.takeHead(ctx, d, before, head, now); !errors.Is(err, ErrNoObject) {
+			t.Erased = head.Erasures == sumErasures(log)
 			return t, err
 		}
 		// Another machine may have moved the head meanwhile, and have deleted the file.
@@ -153,6 +160,16 @@ func (s *Store) mergeErasures(d layout.Dir, first, second []byte) ([]byte, error
 		}
 	}
 	return []byte(all.String()), nil
+}
+
+// sumErasures is a checksum of a log of erasures that does not depend on the order of its lines; "" for an empty log.
+func sumErasures(log []byte) string {
+	if len(log) == 0 {
+		return ""
+	}
+	lines := strings.SplitAfter(string(log), "\n")
+	slices.Sort(lines)
+	return sumOf([]byte(strings.Join(lines, "")))
 }
 
 func sumOf(content []byte) string {
