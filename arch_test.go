@@ -142,7 +142,7 @@ var homes = map[string][]string{
 	"github.com/gofrs/flock":        {"internal/cli/emulate", "load/layout"},
 	"github.com/cespare/xxhash":     {"transform"},
 	"github.com/lmittmann/tint":     {"internal/cli/render"},
-	"github.com/oklog/ulid":         {"internal/alert", "internal/mirror", "internal/runlog", "internal/runner"},
+	"github.com/oklog/ulid":         {"internal/alert", "internal/mirror", "internal/runlog", "internal/runner", "load/layout"},
 	"github.com/apache/iceberg-go":  {"internal/mirror"},
 	"go.temporal.io":                {"internal/worker", "tools/temporal"},
 	"modernc.org/sqlite":            {"internal/mirror"},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -184,6 +185,34 @@ func TestConcurrentRunsPrepareOneDirectory(t *testing.T) {
 		all.Wait()
 		if left, err := filepath.Glob(filepath.Join(d.State(), "format.new*")); err != nil || len(left) > 0 {
 			t.Errorf("%v %v", left, err)
+		}
+	}
+}
+
+// TestACopiedWarehouseLosesItsOldestFile: a copy gave each file a new time, the oldest the newest one. The names of runs say what is older; a restored
+// backup has no such name, and its time.
+func TestACopiedWarehouseLosesItsOldestFile(t *testing.T) {
+	t.Parallel()
+	d := layout.Dir(filepath.Join(t.TempDir(), "data"))
+	must(t, load.Prepare(d))
+	copied := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)
+	var oldestFirst []string
+	for i, name := range []string{"01J00000000000000000000000-01", "01J00000000000000000000000-99", "01J00000000000000000000000-100", "01K00000000000000000000000-01", "backup", "01Z00000000000000000000000-01"} {
+		path := filepath.Join(d.Published(), name+".duckdb")
+		writeFile(t, path, name)
+		at := copied.Add(-time.Duration(i) * time.Hour)
+		must(t, os.Chtimes(path, at, at))
+		oldestFirst = append(oldestFirst, path)
+	}
+	must(t, d.SwapLink(oldestFirst[5]))
+	for kept := 5; kept >= 0; kept-- {
+		_, err := layout.PruneFiles(t.Context(), d, layout.Retention{Keep: kept})
+		must(t, err)
+		files, err := d.PublishedFiles()
+		must(t, err)
+		slices.Reverse(files)
+		if want := oldestFirst[5-kept:]; !slices.Equal(files, want) {
+			t.Fatalf("%d older files stay, oldest first %v; want %v", kept, files, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"aqueduck/load/access"
 	"aqueduck/load/internal/disk"
@@ -59,17 +63,32 @@ func (d Dir) PublishedFiles() ([]string, error) {
 	return append([]string{current}, others...), nil
 }
 
-// newestFirst orders files by the time of publishing, which is when they were last written.
+// newestFirst orders files by the run that published them, whose id has its time and sorts by it. A copy of a warehouse may give files other times; only
+// those without such a name, as a restored backup, go by the time of their last write.
 func newestFirst(a, b string) int {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	if errX != nil || errY != nil {
-		return strings.Compare(b, a)
+	byA, byB := publishOf(a), publishOf(b)
+	c := byB.at.Compare(byA.at)
+	if c == 0 && byA.run != byB.run { // of one millisecond
+		c = byB.written.Compare(byA.written)
 	}
-	if c := y.ModTime().Compare(x.ModTime()); c != 0 {
-		return c
+	return cmp.Or(c, cmp.Compare(len(b), len(a)), strings.Compare(b, a)) // -100 comes after -99
+}
+
+// fileTime is what a published file says of its age.
+type fileTime struct {
+	run         string // that published it; "" if its name does not tell
+	at, written time.Time
+}
+
+func publishOf(file string) (t fileTime) {
+	if info, err := os.Stat(file); err == nil {
+		t.at, t.written = info.ModTime(), info.ModTime()
 	}
-	return strings.Compare(b, a)
+	run, _, _ := strings.Cut(filepath.Base(file), "-")
+	if id, err := ulid.ParseStrict(run); err == nil {
+		t.run, t.at = run, ulid.Time(id.Time())
+	}
+	return t
 }
 
 // Current is the published file behind the link; "" where there is no link to a published file. Readers in this process open it
