@@ -69,7 +69,7 @@ first minute, and until each stream expects a number of requests.`,
 	return c
 }
 
-// syncAll runs the named pipelines one after the other. The program ends with the worst of their exit codes.
+// syncAll runs the named pipelines one after the other; one that cannot run does not stop the others. The program ends with the worst of their exit codes.
 func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, file string) (err error) {
 	runner, err := newRunner(env)
 	if err != nil {
@@ -99,7 +99,14 @@ func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, fi
 			if env.output != "json" {
 				printLastLine(env, err)
 			}
-			return err
+			if ctx.Err() != nil {
+				return err
+			}
+			refused := env.printProblem(err)
+			if env.exit = max(env.exit, refused.ExitCode()); o.FailFast || keepsAllFromRunning(runner, refused) {
+				return nil
+			}
+			continue
 		}
 		printReport(env, report)
 		if env.exit = max(env.exit, report.Exit()); o.FailFast && env.exit != problem.ExitOK {
@@ -107,6 +114,11 @@ func syncAll(ctx context.Context, env *Env, names []string, o runner.Options, fi
 		}
 	}
 	return nil
+}
+
+// keepsAllFromRunning reports whether the other pipelines would be refused like this one: for the directory, its lock or its disk.
+func keepsAllFromRunning(r *runner.Runner, refused *problem.Problem) bool {
+	return refused.Class == "busy" || refused.Class == "disk" || r.PrepareDir() != nil
 }
 
 // printLastLine writes the last line of a run that was refused, or stopped before it had a report; its error is printed separately.
