@@ -9,8 +9,11 @@ import (
 	"time"
 )
 
-// NotifyStarted pings that a run has begun.
+// NotifyStarted pings that a run has begun. A run of a part of the pipeline sends no ping: a service that waits for those of the whole would be misled.
 func (s *Sender) NotifyStarted(ctx context.Context, r Run) {
+	if r.Part {
+		return
+	}
 	for t := range s.targetsFor(r.Pipeline) {
 		s.pingTarget(ctx, t, "/start", r)
 	}
@@ -33,13 +36,16 @@ func (s *Sender) NotifyEnded(ctx context.Context, r Run) {
 	}
 }
 
-// notifyOutcome pings how a run has ended, and posts its failure or the recovery from one.
+// notifyOutcome pings how a run has ended, and posts its failure or the recovery from one. Of a run of a part of the pipeline it posts only the failure.
 func (s *Sender) notifyOutcome(ctx context.Context, t Target, r Run) {
-	way := ""
-	if !r.Succeeded {
-		way = "/fail"
+	switch {
+	case !r.Part && r.Succeeded:
+		s.pingTarget(ctx, t, "", r)
+	case !r.Part:
+		s.pingTarget(ctx, t, "/fail", r)
+	case r.Succeeded:
+		return // what failed before may not have been read
 	}
-	s.pingTarget(ctx, t, way, r)
 	m := Message{Event: Failure, Pipeline: r.Pipeline, Run: r.ID, Class: r.Class, Error: r.Error, Next: r.Next, Line: r.Line, At: r.At}
 	m.Text = fmt.Sprintf("aqueduck: %s failed: error[%s] %s\nnext: %s\n%s", r.Pipeline, r.Class, r.Error, r.Next, r.Line)
 	over := Message{Event: Recovery, Pipeline: r.Pipeline, Run: r.ID, Line: r.Line, At: r.At}

@@ -197,3 +197,20 @@ func TestABrokenStateFileLosesNoAlert(t *testing.T) {
 	}
 	d.wantReceived("told each time", failureMessage, failureMessage)
 }
+
+// TestARunOfAPartSendsOnlyItsFailure: what it did not read may still fail, and a ping would say that the whole pipeline ran.
+func TestARunOfAPartSendsOnlyItsFailure(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, alert.Failure, alert.Recovery)
+	failed, ok := failedRun("transient"), okRun()
+	failed.Part, ok.Part = true, true
+	d.sender.NotifyStarted(t.Context(), failed)
+	d.sender.NotifyEnded(t.Context(), failed)
+	d.wantReceived("its failure", failureMessage)
+	d.sender.NotifyStarted(t.Context(), ok)
+	d.sender.NotifyEnded(t.Context(), ok)
+	d.wantReceived("its success")
+	d.sender.Targets[0].Ping = ""
+	d.sender.NotifyEnded(t.Context(), okRun())
+	d.wantReceived("recovery", "POST /hook/secret-of-hook recovery|aqueduck: nightly has recovered\nOK nightly ok=4")
+}

@@ -110,7 +110,7 @@ func (c *Console) runPage(ctx context.Context, r *http.Request) (string, framedP
 		if err != nil {
 			return "", nil, err
 		}
-		if p, ok := findPipeline(o, d.Pipeline); ok && len(p.Runs) > 0 && p.Runs[0].Run == d.Run {
+		if p, ok := findPipeline(o, d.Pipeline); ok && len(p.Runs) > 0 && p.LastWhole().Run == d.Run {
 			v.Coming = newComingRun(o.Now, p)
 		}
 	}

@@ -246,11 +246,11 @@ func (row *Row) fill(o *runlog.Overview, told *runlog.Shared, seen remote.Seen) 
 				row.Machine = o.Status.Next[at].Machine
 			}
 		}
-		if at := slices.IndexFunc(p.Runs, func(r runlog.PastRun) bool { return r.Exit == problem.ExitOK }); at >= 0 && p.Runs[at].Finished.After(row.Success) {
+		if at := slices.IndexFunc(p.Runs, func(r runlog.PastRun) bool { return r.Exit == problem.ExitOK && !r.Part }); at >= 0 && p.Runs[at].Finished.After(row.Success) {
 			row.Success = p.Runs[at].Finished
 		}
-		if len(p.Runs) > 0 && (last.Run == "" || p.Runs[0].Started.After(last.Started)) {
-			last = p.Runs[0]
+		if len(p.Runs) > 0 && (last.Run == "" || p.LastWhole().Started.After(last.Started)) {
+			last = p.LastWhole()
 		}
 	}
 	if last.Run != "" {

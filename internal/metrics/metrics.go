@@ -87,7 +87,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 			give(dataAsOf, unixSeconds(p.AsOf), p.Name)
 		}
 		if len(p.Runs) > 0 {
-			last := p.Runs[0]
+			last := p.LastWhole()
 			give(lastRun, unixSeconds(last.Finished), p.Name)
 			give(lastRunOK, boolGauge(last.Exit == problem.ExitOK), p.Name)
 			give(lastRunTook, last.Finished.Sub(last.Started).Seconds(), p.Name)

@@ -133,12 +133,8 @@ func newOverview(status *Status, dir layout.Dir, runs []PastRun, config *config.
 			continue
 		}
 		one := PipelineOverview{Name: p.Name, Runs: []PastRun{}, Streams: []StreamStatus{}, workspace: workspace}
-		for _, r := range runs {
-			if r.Pipeline == p.Name && len(one.Runs) < overviewRuns {
-				one.Runs = append(one.Runs, r)
-			}
-		}
 		own := Status{}
+		one.Runs = append(one.Runs, recentRuns(slices.DeleteFunc(slices.Clone(runs), func(r PastRun) bool { return r.Pipeline != p.Name }), overviewRuns)...)
 		for _, s := range status.Streams {
 			if ReadsStream(p, config, catalogue, s.Workspace, s.Stream) {
 				own.Streams = append(own.Streams, s)
@@ -190,7 +186,7 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	if len(p.Runs) == 0 {
 		return nil
 	}
-	last := p.Runs[0]
+	last := p.LastWhole()
 	p.Health = HealthOK
 	var failed []ActionItem
 	switch last.Outcome {
@@ -222,6 +218,12 @@ func (o *Overview) judgePipeline(dir layout.Dir, known *config.Pipeline, p *Pipe
 	}
 	o.Needs = append(o.Needs, failed...)
 	return nil
+}
+
+// LastWhole is the run by which the pipeline is judged: the newest that was not limited to a part of it, or of such runs the newest where no other is known.
+// The pipeline has runs.
+func (p *PipelineOverview) LastWhole() PastRun {
+	return p.Runs[max(0, slices.IndexFunc(p.Runs, func(r PastRun) bool { return !r.Part }))]
 }
 
 // nextTry says when the pipeline runs again after a failure: by a retry, as scheduled, or not by itself.

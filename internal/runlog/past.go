@@ -44,6 +44,7 @@ type PastRun struct {
 
 	Partly  bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
 	Narrow  bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
+	Part    bool      `json:"part,omitempty"`    // it was limited to some streams, some records or a span of time: it says nothing about the health of its pipeline
 	Try     int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
 	RetryAt time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
 
@@ -239,7 +240,7 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 	if err != nil {
 		return nil, err
 	}
-	_, lost, err := readRunFile(dir)
+	running, lost, err := readRunFile(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +258,8 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 		if !noted[AsText(v[0])] {
 			exit, _ := v[5].(int32)
 			runs = append(runs, PastRun{Run: AsText(v[0]), Pipeline: AsText(v[1]), Started: AsTime(v[2]), Finished: AsTime(v[3]), Outcome: AsText(v[4]), Exit: int(exit),
-				Rows: AsWhole(v[6]), Requests: AsWhole(v[7]), Backfill: asShare(v[8]), Error: AsText(v[9]), Emulated: emulated})
+				Rows: AsWhole(v[6]), Requests: AsWhole(v[7]), Backfill: asShare(v[8]), Error: AsText(v[9]), Emulated: emulated,
+				Part: running != nil && running.Part && running.Run == AsText(v[0])})
 		}
 		return nil
 	})
@@ -267,6 +269,18 @@ func PastRuns(ctx context.Context, dir layout.Dir, pipeline string, most int) ([
 	runs = slices.DeleteFunc(runs, func(r PastRun) bool { return pipeline != "" && r.Pipeline != pipeline })
 	newestFirst(runs)
 	return append([]PastRun{}, runs[:min(len(runs), most)]...), nil
+}
+
+// recentRuns are the newest so many runs, and the newest of each pipeline that was not limited to a part of it. runs are sorted, newest first.
+func recentRuns(runs []PastRun, most int) (recent []PastRun) {
+	whole := map[string]bool{}
+	for i, r := range runs {
+		if i < most || !r.Part && !whole[r.Pipeline] {
+			recent = append(recent, r)
+		}
+		whole[r.Pipeline] = whole[r.Pipeline] || !r.Part
+	}
+	return recent
 }
 
 func newestFirst(runs []PastRun) {
@@ -287,7 +301,7 @@ const exitKilled = 137
 // Killed returns the note of a crashed run, from what its run.json says.
 func (r *Running) Killed() *PastRun {
 	return &PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: ToMicroseconds(r.Started), Finished: ToMicroseconds(r.At), Outcome: Killed, Exit: exitKilled,
-		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, CaughtUp: r.CaughtUp, Try: r.Try, Emulated: r.Emulated, Class: "interrupted",
+		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, Part: r.Part, CaughtUp: r.CaughtUp, Try: r.Try, Emulated: r.Emulated, Class: "interrupted",
 		Error: "the run crashed or was killed; committed data is intact", Next: "aqueduck sync " + r.Pipeline,
 		Line: fmt.Sprintf("%s %s published=no run=%s", Killed, r.Pipeline, r.Run)}
 }

@@ -14,7 +14,7 @@ import (
 
 // Shared is what the machines that run a warehouse tell each other of it: ids, times, codes and classes, and no text of the source.
 type Shared struct {
-	Runs     []SharedRun    `json:"runs"`               // the last one of each pipeline, newest first
+	Runs     []SharedRun    `json:"runs"`               // the last one of each pipeline, and the last of a part of it, newest first
 	Streams  []sharedStream `json:"streams"`            // as the published file has them that the object store has
 	Emulated bool           `json:"emulated,omitempty"` // all times are those of an emulated workspace
 	Now      time.Time      `json:"now"`                // by the clock of the warehouse, when this was written
@@ -44,7 +44,7 @@ func ReadShared(content []byte) (s Shared) {
 func (s Shared) AddRun(ctx context.Context, dir layout.Dir, past *PastRun, host string, whole bool, catalogue *schemas.Catalogue) (Shared, error) {
 	one := *past
 	one.Error, one.Next, one.Line, one.MissingModels, one.Restored = "", "", "", "", ""
-	s.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r SharedRun) bool { return r.Pipeline == one.Pipeline })
+	s.Runs = slices.DeleteFunc(slices.Clone(s.Runs), func(r SharedRun) bool { return r.Pipeline == one.Pipeline && r.Part == one.Part })
 	s.Runs = append(s.Runs, SharedRun{PastRun: one, Host: host})
 	slices.SortStableFunc(s.Runs, func(a, b SharedRun) int { return b.Started.Compare(a.Started) })
 	s.Emulated, s.Now = past.Emulated, past.Finished

@@ -26,7 +26,7 @@ type Status struct {
 	Lost        *Running           `json:"lost"`                // a crashed run that is not noted yet
 	Next        []NextRun          `json:"next"`
 	Given       problem.CLIFlags   `json:"-"`    // flags that commands in next steps repeat
-	Runs        []PastRun          `json:"runs"` // newest first
+	Runs        []PastRun          `json:"runs"` // newest first, and the newest of each pipeline that was not limited to a part of it
 	Streams     []StreamStatus     `json:"streams"`
 	NotRead     []NotRead          `json:"not_read,omitempty"`             // pipelines with streams that no run has read yet
 	Unfinished  []StreamStatus     `json:"-"`                              // streams that no run has read to its end: so there is no AsOf
@@ -133,9 +133,11 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if s.Runs, err = PastRuns(ctx, dir, "", shownRuns); err != nil {
+	runs, err := PastRuns(ctx, dir, "", keptEnds)
+	if err != nil {
 		return nil, err
 	}
+	s.Runs = append(s.Runs, recentRuns(runs, shownRuns)...)
 	if s.Drift, err = ReadDrift(ctx, dir, catalogue); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,13 @@ type Options struct {
 
 // IsNarrow reports whether the run is limited to some workspaces, some streams, some records or a span of time.
 func (o *Options) IsNarrow() bool {
-	return len(o.Select)+len(o.Exclude)+len(o.Workspaces) > 0 || o.Limit > 0 || o.IsWindowed()
+	return len(o.Workspaces) > 0 || o.IsPart()
+}
+
+// IsPart reports whether the run is limited to some streams, some records or a span of time. Its success says nothing about the rest of the pipeline.
+// A run of some workspaces is none: a workspace with a directory of its own has no other runs.
+func (o *Options) IsPart() bool {
+	return len(o.Select)+len(o.Exclude) > 0 || o.Limit > 0 || o.IsWindowed()
 }
 
 // IsWindowed reports whether the run reads an explicit span of time.

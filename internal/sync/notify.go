@@ -29,7 +29,7 @@ func NewSender(r *runner.Runner, lookup func(string) (string, bool)) *alert.Send
 // notifyRunBegan sends the pings of a run that begins.
 func notifyRunBegan(ctx context.Context, r *runner.Runner, past *runlog.PastRun) {
 	if r.Alerts != nil {
-		r.Alerts.NotifyStarted(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, At: past.Started})
+		r.Alerts.NotifyStarted(ctx, alert.Run{Pipeline: past.Pipeline, ID: past.Run, Part: past.Part, At: past.Started})
 	}
 }
 
@@ -38,7 +38,7 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun,
 	if r.Alerts == nil {
 		return
 	}
-	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
+	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Part: past.Part, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	for _, d := range drift {
 		ended.Changes = append(ended.Changes, d.String())

@@ -126,11 +126,11 @@ func nameStreams(s *runlog.Status) func(runlog.StreamStatus) string {
 }
 
 // printFailed writes the error of each pipeline's last run, and returns what it wrote. That of a crashed run is told above. A run that only found
-// the warehouse locked says nothing about the data, and its next step is over.
+// the warehouse locked says nothing about the data, and its next step is over. A run of a part of the pipeline says nothing about the others of its streams.
 func printFailed(s *runlog.Status, w io.Writer) (said saidErrors) {
 	told := map[string]bool{}
 	for _, r := range s.Runs {
-		if r.Class == "busy" {
+		if r.Class == "busy" || r.Part && slices.ContainsFunc(s.Runs, func(o runlog.PastRun) bool { return o.Pipeline == r.Pipeline && !o.Part }) {
 			continue
 		}
 		if r.Class != "" && !told[r.Pipeline] {
