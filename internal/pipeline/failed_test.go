@@ -3,7 +3,9 @@ package pipeline_test
 import (
 	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/lane"
@@ -41,5 +43,39 @@ func TestFailedOptionReadsAllAfterAFailedRun(t *testing.T) {
 	}
 	if report, err := run(runner.Options{Failed: true, AcceptDrop: []string{"contact_tags_raw"}}); err != nil || !report.HasShown() || len(report.Streams) != 4 {
 		t.Errorf("the publish that was held back: %+v %v", report, err)
+	}
+}
+
+// TestAReadOfASpanDoesNotHideAFailure: it moves no watermark, so the stream that failed before still has to be read.
+func TestAReadOfASpanDoesNotHideAFailure(t *testing.T) {
+	t.Parallel()
+	skipInRaceRun(t)
+	b := newBedWith(t, emulator.Config{Seed: 77, Contacts: 20, Inactive: 4, Activities: 10, Tickets: 10}, strings.Replace(nightly, "deleted_contacts, contact_activities", "tickets", 1))
+	run := func(o runner.Options) *runlog.Report {
+		t.Helper()
+		report, err := sync.Run(t.Context(), b.runner, b.runner.Config.Pipelines[0], o, io.Discard)
+		b.failOn(err)
+		return report
+	}
+	run(runner.Options{})
+	b.space.SimulateHours(24)
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/tickets/search" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		b.space.ServeHTTP(w, r)
+	})
+	if report := run(runner.Options{}); report.Exit() != problem.ExitFailed || streamResult(t, report, "tickets").Status != runlog.StatusFailed {
+		t.Fatalf("the API is partly away: %+v", report.Streams)
+	}
+	b.front = b.space
+	b.space.SimulateHours(1)
+	if report := run(runner.Options{Select: []string{"tickets"}, Since: b.space.CurrentTime().Add(-2 * time.Hour)}); report.Exit() != problem.ExitOK {
+		t.Fatalf("the span: %+v", report.Streams)
+	}
+	b.space.SimulateHours(1)
+	if report := run(runner.Options{Failed: true}); len(report.Streams) != 1 || report.Streams[0].Stream != "tickets" {
+		t.Errorf("what failed: %+v", report.Streams)
 	}
 }

@@ -45,6 +45,7 @@ type PastRun struct {
 	Partly  bool      `json:"partly,omitempty"`  // some streams failed; the others need not be read again
 	Narrow  bool      `json:"narrow,omitempty"`  // the run was limited to some streams or to a span of time
 	Part    bool      `json:"part,omitempty"`    // it was limited to some streams, some records or a span of time: it says nothing about the health of its pipeline
+	Span    bool      `json:"span,omitempty"`    // it read an explicit span of time, which moves no watermark
 	Try     int       `json:"try,omitempty"`     // which try for one scheduled time this was, from 1; 0: started by hand
 	RetryAt time.Time `json:"retry_at,omitzero"` // when the retry begins; absent: there is none
 
@@ -301,7 +302,7 @@ const exitKilled = 137
 // Killed returns the note of a crashed run, from what its run.json says.
 func (r *Running) Killed() *PastRun {
 	return &PastRun{Run: r.Run, Pipeline: r.Pipeline, Started: ToMicroseconds(r.Started), Finished: ToMicroseconds(r.At), Outcome: Killed, Exit: exitKilled,
-		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, Part: r.Part, CaughtUp: r.CaughtUp, Try: r.Try, Emulated: r.Emulated, Class: "interrupted",
+		Rows: r.Rows, Requests: r.Requests, Backfill: r.Percent / 100, Narrow: r.Narrow, Part: r.Part, Span: r.Span, CaughtUp: r.CaughtUp, Try: r.Try, Emulated: r.Emulated, Class: "interrupted",
 		Error: "the run crashed or was killed; committed data is intact", Next: "aqueduck sync " + r.Pipeline,
 		Line: fmt.Sprintf("%s %s published=no run=%s", Killed, r.Pipeline, r.Run)}
 }

@@ -30,6 +30,7 @@ type Running struct {
 	Try      int             `json:"try,omitempty"`       // as PastRun has it
 	Narrow   bool            `json:"narrow,omitempty"`    // as PastRun has it
 	Part     bool            `json:"part,omitempty"`      // as PastRun has it
+	Span     bool            `json:"span,omitempty"`      // as PastRun has it
 	CaughtUp bool            `json:"caught_up,omitempty"` // as PastRun has it
 	Emulated bool            `json:"emulated,omitempty"`  // as PastRun has it
 }

@@ -22,7 +22,7 @@ func Run(ctx context.Context, r *runner.Runner, p *config.Pipeline, o runner.Opt
 	unlogged := r.Log
 	r, file := keepLog(r, o.RunID)
 	file.log.Info("the run begins", "pipeline", p.Name, "version", r.Version)
-	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(r.Now()), Narrow: o.IsNarrow(), Part: o.IsPart(), CaughtUp: o.CaughtUp}
+	past := runlog.PastRun{Run: o.RunID, Pipeline: p.Name, Started: runlog.ToMicroseconds(r.Now()), Narrow: o.IsNarrow(), Part: o.IsPart(), Span: o.IsWindowed(), CaughtUp: o.CaughtUp}
 	notifyRunBegan(ctx, r, &past)
 	report, err := Sync(ctx, r, p, o)
 	if err == nil {

@@ -192,8 +192,14 @@ func keepFailed(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 		}
 		break
 	}
+	var spans []string // a stream that was read for a span of time still lacks what failed before
+	for _, past := range ends {
+		if past.Span {
+			spans = append(spans, past.Run)
+		}
+	}
 	return r.Writer.Use(func(work *load.Work) error {
-		outcomes, err := work.Facts.LastOutcomes(ctx, w.Name, r.Pipeline.Name)
+		outcomes, err := work.Facts.LastOutcomes(ctx, w.Name, r.Pipeline.Name, spans)
 		well := func(stream string) bool {
 			return outcomes[stream] == string(runlog.StatusOK) || outcomes[stream] == string(runlog.StatusUnavailable)
 		}

@@ -128,10 +128,12 @@ func (w *Facts) CountRows(ctx context.Context, schema, table string) (n int64, e
 }
 
 // LastOutcomes gives, by stream, how each stream of a schema ended in the last run of a pipeline that read it. A stream
-// that was never read is not in the map. A run of a later time does not count: a wrong clock has set that.
-func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string) (map[string]string, error) {
+// that was never read is not in the map. A run of a later time does not count: a wrong clock has set that. Nor does a run
+// that is named to be left out.
+func (w *Facts) LastOutcomes(ctx context.Context, schema, pipeline string, without []string) (map[string]string, error) {
 	return w.queryOutcomes(ctx, `SELECT stream, arg_max(outcome, started_at) FROM _sync.stream_runs WHERE schema = $1
-		AND started_at <= $3 AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2) GROUP BY stream`, schema, pipeline, w.db.Now().UTC())
+		AND started_at <= $3 AND run_id IN (SELECT run_id FROM _sync.runs WHERE pipeline = $2)
+		AND NOT list_contains(string_split($4, ' '), run_id) GROUP BY stream`, schema, pipeline, w.db.Now().UTC(), strings.Join(without, " "))
 }
 
 // queryOutcomes runs a query for outcomes by stream.

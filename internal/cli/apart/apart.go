@@ -41,7 +41,7 @@ type Parent struct {
 // outcome. When ctx ends the child stops as on a signal, and Execute waits for its end.
 func Execute(ctx context.Context, r *runner.Runner, p *config.Pipeline, asked Request, parent Parent) (ended worker.Outcome, err error) {
 	o := &asked.Options
-	began := runlog.Running{Pipeline: p.Name, Started: r.Now(), At: r.Now(), Try: o.Try, Narrow: o.IsNarrow(), Part: o.IsPart(), CaughtUp: o.CaughtUp, Emulated: r.IsEmulated()}
+	began := runlog.Running{Pipeline: p.Name, Started: r.Now(), At: r.Now(), Try: o.Try, Narrow: o.IsNarrow(), Part: o.IsPart(), Span: o.IsWindowed(), CaughtUp: o.CaughtUp, Emulated: r.IsEmulated()}
 	err = func() (err error) {
 		if o.RunID, err = r.NameRun(); err != nil {
 			return err

@@ -250,7 +250,7 @@ func (p *Progress) snapshotRun() runlog.Running {
 	defer p.mu.Unlock()
 	now := p.run.Now()
 	r := runlog.Running{Run: p.run.ID, Pipeline: p.run.Pipeline.Name, PID: os.Getpid(), Started: p.run.Started, At: now, Doing: p.doing, Percent: 100,
-		Try: p.run.Options.Try, Narrow: p.run.Options.IsNarrow(), Part: p.run.Options.IsPart(), CaughtUp: p.run.Options.CaughtUp, Emulated: p.run.Runner.IsEmulated()}
+		Try: p.run.Options.Try, Narrow: p.run.Options.IsNarrow(), Part: p.run.Options.IsPart(), Span: p.run.Options.IsWindowed(), CaughtUp: p.run.Options.CaughtUp, Emulated: p.run.Runner.IsEmulated()}
 	for _, t := range p.run.Tasks {
 		s := runlog.RunningStream{Workspace: t.Workspace.Name, Stream: t.Stream.Name, Phase: "waiting", WaitsFor: describeWait(t), Backfill: t.earlierShare}
 		if known := p.streams[t]; known != nil {
