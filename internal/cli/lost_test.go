@@ -128,3 +128,28 @@ func TestKilledRunIsListedBeforeAnotherNotesIt(t *testing.T) {
 		}
 	}
 }
+
+// TestARestartOfServeRepeatsNoRunThatPublishedNothing: with a refused token no run publishes, and yet each took place at its time.
+func TestARestartOfServeRepeatsNoRunThatPublishedNothing(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, date2026(time.March, 2, 0, 0), strings.Replace(served, "30 2 * * *", "*/10 * * * *", 1))
+	h.serveUntil(date2026(time.March, 2, 0, 11))
+	h.requireEqual("runs", h.runStarts(), "03-02 00:10")
+	good := h.token
+	h.token = "dG9rOjEyMzQ1Njc4"
+	h.serveUntil(date2026(time.March, 2, 0, 31))
+	for range 2 {
+		h.space.Advance(time.Minute)
+		h.serveUntil(h.clockTime().Add(time.Minute))
+	}
+	h.token = good
+	runs, err := runlog.History(t.Context(), layout.Dir(filepath.Join(h.home, "data")), "", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range runs {
+		got = append(got, r.Started.Format("15:04 ")+r.Outcome)
+	}
+	h.requireEqual("runs and skipped ones", got, "00:30 FAILED", "00:20 FAILED", "00:10 OK")
+}

@@ -275,13 +275,26 @@ func (s *Status) asOf(catalogue *schemas.Catalogue) {
 	}
 }
 
-// LastRuns returns when each pipeline last started by this machine's clock, which the ids of runs have, as far as the published file knows.
+// LastRuns returns when each pipeline last started by this machine's clock, which the ids of runs have, as far as the published file and the notes of
+// ended runs know. Of the notes, a run by hand counts only if it read the whole pipeline well: another one does not replace a scheduled run.
 func LastRuns(ctx context.Context, dir layout.Dir) (map[string]time.Time, error) {
 	last := map[string]time.Time{}
-	err := QueryPublished(ctx, dir, "SELECT pipeline, max(run_id) FROM _sync.runs GROUP BY ALL", func(v []any) error {
-		if id, err := ulid.Parse(AsText(v[1])); err == nil {
-			last[AsText(v[0])] = id.Timestamp().UTC()
+	take := func(pipeline, run string) {
+		if id, err := ulid.Parse(run); err == nil && id.Timestamp().After(last[pipeline]) {
+			last[pipeline] = id.Timestamp().UTC()
 		}
+	}
+	notes, err := ReadRunNotes(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range notes {
+		if e.Try > 0 || e.Outcome == "OK" && !e.Part {
+			take(e.Pipeline, e.Run)
+		}
+	}
+	err = QueryPublished(ctx, dir, "SELECT pipeline, max(run_id) FROM _sync.runs GROUP BY ALL", func(v []any) error {
+		take(AsText(v[0]), AsText(v[1]))
 		return nil
 	})
 	if errors.Is(err, failure.ErrNothingPublished) {
