@@ -3,6 +3,7 @@ package runlog
 import (
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"aqueduck/internal/config"
@@ -37,6 +38,40 @@ func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalo
 			stream.Freshness = ""
 		}
 	}
+}
+
+// addNeverRead adds the streams of pipelines that never read anything, once they are late: their runs could not begin, so no stream has a record. They are as
+// old as the pipeline's first run of which there is a note, oldest first.
+func (s *Status) addNeverRead(c *config.Config, catalogue *schemas.Catalogue, notes []PastRun) {
+	var late []StreamStatus
+	for _, p := range c.Pipelines {
+		first := slices.IndexFunc(notes, func(e PastRun) bool { return e.Pipeline == p.Name && !e.Part })
+		if first < 0 || s.hasBegun(p, c, catalogue) {
+			continue
+		}
+		freshness := freshnessOf(p, notes[first].Started, s.Now)
+		if freshness != Late && freshness != Breached {
+			continue
+		}
+		for _, workspace := range p.Workspaces(c) {
+			for _, stream := range p.Streams {
+				if !slices.ContainsFunc(late, func(known StreamStatus) bool { return known.Workspace == workspace && known.Stream == stream }) {
+					late = append(late, StreamStatus{Workspace: workspace, Stream: stream, Freshness: freshness, unread: true})
+				}
+			}
+		}
+	}
+	s.Streams = append(s.Streams, late...)
+}
+
+// hasBegun reports whether a run has begun to read a stream of the pipeline.
+func (s *Status) hasBegun(p *config.Pipeline, c *config.Config, catalogue *schemas.Catalogue) bool {
+	for name := range s.tried {
+		if workspace, stream, _ := strings.Cut(name, "."); ReadsStream(p, c, catalogue, workspace, stream) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Streams, func(known StreamStatus) bool { return ReadsStream(p, c, catalogue, known.Workspace, known.Stream) })
 }
 
 // fresherOf returns the better of two values: when several pipelines read a stream, one on time is enough.

@@ -35,6 +35,7 @@ type Status struct {
 	Gone        bool               `json:"published_files_gone,omitempty"` // runs published, and no published file is left
 	MissingLink string             `json:"missing_link,omitempty"`         // the link to the newest published file; "": it is there, or no file is
 	Erasing     bool               `json:"erasing,omitempty"`              // files may still have erased data: the next run finishes an erasure or a masking
+	Unpublished bool               `json:"-"`                              // nothing is published
 	Emulated    bool               `json:"emulated"`                       // all times are those of an emulated workspace
 	RolledBack  *Rollback          `json:"rolled_back,omitempty"`          // the rollback since which nothing was published
 	Now         time.Time          `json:"now"`                            // by the clock of the warehouse, as all times here
@@ -94,6 +95,8 @@ type StreamStatus struct {
 
 	RewoundFrom time.Time `json:"rewound_from,omitzero"` // the watermark before `state rewind` moved it back; absent: a run has moved it since
 
+	unread bool // no run has begun it: it is here because it is too old
+
 	first time.Time // start of the first run that was to read it while the workspace had it
 }
 
@@ -125,6 +128,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	err = WithPublished(ctx, dir, func(f PublishedDB) error { return s.readStreams(ctx, f, catalogue) })
 	if errors.Is(err, failure.ErrNothingPublished) {
 		var files []string
+		s.Unpublished = true
 		files, err = dir.PublishedFiles()
 		if len(files) > 0 {
 			s.MissingLink = dir.Link()
@@ -157,6 +161,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 		}
 		s.judgeFreshness(config, catalogue)
 		s.findNotRead(config)
+		s.addNeverRead(config, catalogue, ends)
 	}
 	return s, nil
 }
@@ -260,6 +265,9 @@ func (s *StreamStatus) publishedTo() time.Time {
 func (s *Status) asOf(catalogue *schemas.Catalogue) {
 	s.Unfinished = nil
 	for _, stream := range s.Streams {
+		if stream.unread {
+			continue
+		}
 		known, ok := catalogue.Stream(stream.Stream)
 		if stream.OK.IsZero() && stream.Outcome != string(StatusUnavailable) && !(ok && known.Read.ByIDs()) {
 			s.Unfinished = append(s.Unfinished, stream)

@@ -29,7 +29,7 @@ func PrintStatus(s *runlog.Status, w io.Writer) {
 	said := printFailed(s, w)
 	if why := s.WhyUnreadable(); why != nil {
 		fmt.Fprintf(w, "data      %s: %s\n          next: %s\n", describeUnreadable(s), why.Error(), why.Next)
-	} else if len(s.Streams) == 0 {
+	} else if len(s.Streams) == 0 || s.Unpublished {
 		fmt.Fprintf(w, "data      none yet: nothing is published in %s/\n", s.Dir)
 		if len(said) == 0 { // a failed run has printed its next step
 			fmt.Fprintf(w, "          next: %s\n", s.Given.Append("aqueduck sync"))
