@@ -74,3 +74,24 @@ func TestAPipelineThatNeverReadAnythingGrowsOld(t *testing.T) {
 		}
 	}
 }
+
+// TestAStreamThatNoPipelineReadsHoldsBackNoTime: its data stays in the published file, and only its own watermark says how old that is.
+func TestAStreamThatNoPipelineReadsHoldsBackNoTime(t *testing.T) {
+	t.Parallel()
+	catalogue, err := schemas.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC)
+	fresh := old.AddDate(0, 0, 3)
+	c := &config.Config{Workspaces: map[string]*config.Workspace{"main": {}}, NameList: []string{"main"}, Pipelines: []*config.Pipeline{{Name: "nightly", Streams: []string{"contacts"}}}}
+	s := &Status{Now: fresh, Streams: []StreamStatus{{Workspace: "main", Stream: "contacts", SyncedTo: fresh, OK: fresh, Outcome: "ok"}, {Workspace: "main", Stream: "tags", SyncedTo: old, OK: old, Outcome: "ok"},
+		{Workspace: "main", Stream: "calls", Outcome: "FAILED"}}}
+	if s.asOf(c, catalogue); !s.AsOf.Equal(fresh) || len(s.Unfinished) > 0 {
+		t.Errorf("the data is as of %s, and unfinished are %+v", s.AsOf, s.Unfinished)
+	}
+	s.Streams = s.Streams[:2]
+	if s.asOf(nil, catalogue); !s.AsOf.Equal(old) {
+		t.Errorf("without a configuration the data is as of %s", s.AsOf)
+	}
+}

@@ -84,11 +84,11 @@ func ReadOverviews(ctx context.Context, dir layout.Dir, shared *Shared, config *
 		return nil, err
 	}
 	if shared != nil && len(shared.Runs) > 0 {
-		runs = status.takeShared(shared, runs, catalogue)
+		runs = status.takeShared(shared, runs, config, catalogue)
 		status.judgeFreshness(config, catalogue)
 	}
 	for _, workspace := range workspaces {
-		o, err := newOverview(status.ofWorkspace(workspace, catalogue), dir, runs, config, catalogue, machine, workspace)
+		o, err := newOverview(status.ofWorkspace(workspace, config, catalogue), dir, runs, config, catalogue, machine, workspace)
 		if err != nil {
 			return nil, err
 		}
@@ -98,14 +98,13 @@ func ReadOverviews(ctx context.Context, dir layout.Dir, shared *Shared, config *
 }
 
 // ofWorkspace is the status with the streams of one workspace; that of all for "".
-func (s *Status) ofWorkspace(workspace string, catalogue *schemas.Catalogue) *Status {
+func (s *Status) ofWorkspace(workspace string, config *config.Config, catalogue *schemas.Catalogue) *Status {
 	if workspace == "" {
 		return s
 	}
 	own := *s
 	own.Streams = slices.DeleteFunc(slices.Clone(s.Streams), func(s StreamStatus) bool { return s.Workspace != workspace })
-	own.AsOf = time.Time{}
-	own.asOf(catalogue)
+	own.asOf(config, catalogue)
 	return &own
 }
 
@@ -140,7 +139,7 @@ func newOverview(status *Status, dir layout.Dir, runs []PastRun, config *config.
 				own.Streams = append(own.Streams, s)
 			}
 		}
-		own.asOf(catalogue)
+		own.asOf(config, catalogue)
 		one.AsOf, one.Streams = own.AsOf, append(one.Streams, own.Streams...)
 		o.planRuns(p, &one, machine)
 		if err := o.judgePipeline(dir, p, &one); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"aqueduck/internal/config"
 	"aqueduck/load/failure"
 	"aqueduck/load/layout"
 	"aqueduck/schemas"
@@ -68,7 +69,7 @@ func (s Shared) AddRun(ctx context.Context, dir layout.Dir, past *PastRun, host 
 }
 
 // takeShared gives a status what other machines have told, if one of their runs is newer than those that this machine knows, and returns the runs of both.
-func (s *Status) takeShared(shared *Shared, runs []PastRun, catalogue *schemas.Catalogue) []PastRun {
+func (s *Status) takeShared(shared *Shared, runs []PastRun, config *config.Config, catalogue *schemas.Catalogue) []PastRun {
 	if shared.Emulated && (s.Now.Before(shared.Now) || !s.Emulated) {
 		s.Now, s.Emulated = shared.Now, true
 	}
@@ -78,7 +79,7 @@ func (s *Status) takeShared(shared *Shared, runs []PastRun, catalogue *schemas.C
 			stream.first = stream.First
 			s.Streams = append(s.Streams, stream.StreamStatus)
 		}
-		s.asOf(catalogue)
+		s.asOf(config, catalogue)
 	}
 	for _, r := range shared.Runs {
 		if !slices.ContainsFunc(runs, func(known PastRun) bool { return known.Run == r.Run }) {

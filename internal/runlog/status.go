@@ -145,7 +145,7 @@ func ReadStatus(ctx context.Context, dir layout.Dir, config *config.Config, cata
 	if s.Drift, err = ReadDrift(ctx, dir, catalogue); err != nil {
 		return nil, err
 	}
-	s.asOf(catalogue)
+	s.asOf(config, catalogue)
 	if config != nil {
 		if place := config.Warehouse.Remote; s.Remote == nil && place != "" {
 			s.Remote = &remote.StoreState{Place: place} // no run has reached it yet
@@ -261,11 +261,12 @@ func (s *StreamStatus) publishedTo() time.Time {
 }
 
 // asOf sets the time before which all data is published. There is none while a stream was begun and never read to its end. Streams by ids without current ids, and
-// streams that the workspace does not have, do not count.
-func (s *Status) asOf(catalogue *schemas.Catalogue) {
-	s.Unfinished = nil
+// streams that the workspace does not have, do not count, nor do those that no pipeline of the configuration reads; nil: it is not known.
+func (s *Status) asOf(c *config.Config, catalogue *schemas.Catalogue) {
+	s.AsOf, s.Unfinished = time.Time{}, nil
 	for _, stream := range s.Streams {
-		if stream.unread {
+		reads := func(p *config.Pipeline) bool { return ReadsStream(p, c, catalogue, stream.Workspace, stream.Stream) }
+		if stream.unread || c != nil && !slices.ContainsFunc(c.Pipelines, reads) {
 			continue
 		}
 		known, ok := catalogue.Stream(stream.Stream)
