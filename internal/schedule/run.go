@@ -22,11 +22,13 @@ type Job struct {
 	Schedule       *Schedule
 	CatchUp        bool      // if times passed while nothing was running, one catch-up run replaces them
 	Last           time.Time // when the job last began; zero: unknown or never, and nothing is caught up
+	From           time.Time // the newest time that an earlier job of this name and schedule has handled; zero: there was none, and times count from now on
 	PendingCatchUp bool      // the last run did not complete: it is replaced by a catch-up run
 	Overlap        Overlap
 	Jitter         time.Duration // the job begins up to this much later; constant for one job and time
 
 	Run       func(ctx context.Context, caughtUp bool) // called by one goroutine at a time; caughtUp: it is a catch-up run
+	Handled   func(at time.Time)                       // called when all times up to one are run, skipped or running; may be nil
 	Skipped   func(at time.Time)                       // called with each skipped time; may be nil
 	NextRetry func() time.Time                         // when to retry before the next time, asked after each run; zero: no retry; may be nil
 	Retry     func(ctx context.Context)                // runs a retry; called as Run is
@@ -60,12 +62,17 @@ type jobRunner struct {
 }
 
 func (r *jobRunner) runLoop(ctx context.Context) {
-	from := r.now()
+	from := r.From
+	if from.IsZero() {
+		from = r.now()
+	}
+	r.handled(from)
 	if r.CatchUp && (r.PendingCatchUp || !r.Last.IsZero() && !r.lastMissed(r.Last).IsZero()) {
 		r.Run(ctx, true)
 		from = r.handleOverlap(ctx, from)
 	}
 	for ctx.Err() == nil {
+		r.handled(from)
 		due := r.Schedule.Next(from)
 		if at := r.nextRetry(due); !at.IsZero() {
 			if r.sleepUntil(ctx, at) != nil {
@@ -82,6 +89,7 @@ func (r *jobRunner) runLoop(ctx context.Context) {
 			return
 		}
 		from = r.newestDue(due)
+		r.handled(from)
 		missed := r.now().Sub(from) > missedAfter+r.jitterFor(from)
 		if missed && !r.CatchUp {
 			r.skipTime(from)
@@ -143,6 +151,7 @@ func (r *jobRunner) handleOverlap(ctx context.Context, from time.Time) time.Time
 			return last
 		}
 		from = last
+		r.handled(from)
 		r.Run(ctx, false)
 	}
 	return from
@@ -156,6 +165,12 @@ func (r *jobRunner) lastMissed(after time.Time) time.Time {
 		return time.Time{}
 	}
 	return r.newestDue(next)
+}
+
+func (r *jobRunner) handled(at time.Time) {
+	if r.Handled != nil {
+		r.Handled(at)
+	}
 }
 
 func (r *jobRunner) skipTime(at time.Time) {

@@ -3,6 +3,7 @@ package serving
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"sync"
@@ -32,7 +33,11 @@ type PipelineServer struct {
 	runner      *runner.Runner
 	reloadError string // why the present configuration files are not in use; "": they are
 	activeRuns  map[string]*activeRun
+	handled     map[string]handledTime // by pipeline
 }
+
+// handledTime is the newest time of a schedule that is run, skipped or running.
+type handledTime struct{ at, next time.Time } // next is the one after it
 
 // Setup is what the command gives a server.
 type Setup struct {
@@ -49,7 +54,7 @@ type Setup struct {
 
 // NewServer returns a server that uses a configuration until it is reloaded.
 func NewServer(setup Setup, first *runner.Runner) *PipelineServer {
-	return &PipelineServer{setup: setup, runner: first, activeRuns: map[string]*activeRun{}, reloaded: make(chan struct{}, 1)}
+	return &PipelineServer{setup: setup, runner: first, activeRuns: map[string]*activeRun{}, handled: map[string]handledTime{}, reloaded: make(chan struct{}, 1)}
 }
 
 // activeRun is a run of a pipeline that has not ended.
@@ -100,7 +105,7 @@ func (s *PipelineServer) RunSchedules(ctx context.Context, last map[string]time.
 		case <-s.reloaded:
 		}
 		stop()
-		last, starts = nil, false // earlier times were run, or skipped for a reason
+		last, starts = nil, false // the new jobs go on from the times that the old ones have handled
 	}
 }
 
@@ -127,6 +132,7 @@ func (s *PipelineServer) isRunning() bool {
 // program, because a reload ends that of the schedule.
 func (s *PipelineServer) scheduledJobs(ctx context.Context, last map[string]time.Time, starts bool) (jobs []schedule.Job) {
 	setup := s.CurrentRunner()
+	s.forgetRemoved(setup.Config)
 	for _, p := range setup.Config.Pipelines {
 		if p.Schedule == nil {
 			continue
@@ -144,7 +150,7 @@ func (s *PipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 		}
 		try := max(1, owed) // of the next run
 		jobs = append(jobs, schedule.Job{
-			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], PendingCatchUp: owed > 0, Skipped: skipped,
+			Name: p.Name, Schedule: p.Schedule, CatchUp: p.CatchUp, Overlap: p.Overlap, Jitter: p.Jitter, Last: last[p.Name], From: s.handledTo(p), PendingCatchUp: owed > 0, Skipped: skipped,
 			Run: func(_ context.Context, caughtUp bool) {
 				if !s.runPipeline(ctx, setup, p, runner.Options{Wait: time.Hour, Try: try, CaughtUp: caughtUp}, p.Overlap == schedule.Queue) {
 					skipped(setup.MachineNow())
@@ -153,6 +159,7 @@ func (s *PipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 				s.handOver(setup)
 				waiting()
 			},
+			Handled:   func(at time.Time) { s.noteHandled(p, at) },
 			NextRetry: func() time.Time { at, _ := serve.NextRetry(setup, p); return at },
 			Retry: func(context.Context) {
 				_, o := serve.NextRetry(setup, p)
@@ -164,6 +171,34 @@ func (s *PipelineServer) scheduledJobs(ctx context.Context, last map[string]time
 		})
 	}
 	return jobs
+}
+
+// handledTo is the newest time that a job of the pipeline has handled. It is zero where the next time after it is another one now: the schedule was changed,
+// and a time that has passed was never one to run at.
+func (s *PipelineServer) handledTo(p *config.Pipeline) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.handled[p.Name]; ok && p.Schedule.Next(known.at).Equal(known.next) {
+		return known.at
+	}
+	return time.Time{}
+}
+
+// forgetRemoved forgets what jobs of pipelines have handled that have no schedule any more: one that comes back begins anew.
+func (s *PipelineServer) forgetRemoved(c *config.Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.handled, func(name string, _ handledTime) bool {
+		p, ok := c.Pipeline(name)
+		return !ok || p.Schedule == nil
+	})
+}
+
+// noteHandled records what a job has handled.
+func (s *PipelineServer) noteHandled(p *config.Pipeline, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handled[p.Name] = handledTime{at, p.Schedule.Next(at)}
 }
 
 // runPipeline runs a pipeline. It returns false if the pipeline already runs, started by hand or by an earlier configuration, unless it should
