@@ -1,14 +1,10 @@
 package pipeline_test
 
 import (
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"aqueduck/internal/emulator"
-	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
 )
@@ -116,36 +112,5 @@ func TestT173VerifyChoosesTheSameCopyAsARun(t *testing.T) {
 	b.syncOnce(runner.Options{Select: []string{"doors"}})
 	if got, rows := stale(), b.queryRows("SELECT state FROM doors ORDER BY id"); len(got) != 0 || strings.Join(rows, " ") != "new same" {
 		t.Errorf("after the run: %q, rows %v", got, rows)
-	}
-}
-
-// TestAFullRefreshThatReadsNoPageKeepsTheWatermark: the stream fails at its first request, so its rows and their age are as they were.
-func TestAFullRefreshThatReadsNoPageKeepsTheWatermark(t *testing.T) {
-	t.Parallel()
-	b := newBedWith(t, emulator.Config{Seed: 423, Contacts: 20, Inactive: 4, Activities: 10, Tickets: 10}, strings.Replace(nightly, "deleted_contacts, contact_activities", "tickets", 1))
-	b.syncOnce(runner.Options{})
-	marks := func() []string {
-		return b.queryRows("SELECT synced_to, contains(state, 'replace') FROM _sync.checkpoints WHERE stream = 'tickets'")
-	}
-	before := marks()
-	b.space.SimulateHours(24)
-	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/tickets/search" {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		b.space.ServeHTTP(w, r)
-	})
-	s := streamResult(t, b.trySync(runner.Options{FullRefresh: true}), "tickets")
-	if s.Status != runlog.StatusFailed || s.Next != "aqueduck sync nightly --failed --full-refresh" {
-		t.Errorf("it ended as %+v", s)
-	}
-	if got := marks(); !slices.Equal(got, before) {
-		t.Errorf("the checkpoint is %v, and was %v", got, before)
-	}
-	b.front = b.space
-	b.syncOnce(runner.Options{Failed: true, FullRefresh: true})
-	if got := marks(); slices.Equal(got, before) || !strings.HasSuffix(got[0], "false") {
-		t.Errorf("after another refresh the checkpoint is %v", got)
 	}
 }

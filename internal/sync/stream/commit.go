@@ -86,7 +86,6 @@ func (t *Task) addPage(page extract.Page) error {
 		noteRedacted(t, page)
 	}
 	t.Result.Extracted += int64(len(page.Records))
-	t.unbegun = false
 	if !t.IsWindowed() {
 		before := t.State.SyncedTo
 		if t.State = page.State; t.State.Sweep != nil && t.Stream.Absent == "gone" {
@@ -118,8 +117,7 @@ func (t *Task) Commit(ctx context.Context) error {
 		}
 	}
 	next := t.NextCheckpoint(t.State)
-	same := next.State == t.Base.State || t.unbegun && t.State.Replace
-	if same && t.Decoder.Records() == 0 && len(t.doneIDs) == 0 && len(t.seenKeys) == 0 && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
+	if t.Decoder.Records() == 0 && len(t.doneIDs) == 0 && len(t.seenKeys) == 0 && next.State == t.Base.State && len(t.doubts.incomplete) == 0 && len(t.doubts.completed) == 0 {
 		return nil
 	}
 

@@ -54,7 +54,6 @@ func newReader(t *Task) streamReader {
 // read, so an interrupted refresh continues in the next run.
 func beginRefresh(ctx context.Context, t *Task, work *load.Work, rereadAll bool) error {
 	t.State = extract.State{RereadAll: rereadAll, Replace: true}
-	t.unbegun = !t.Run.Rehash // hashes of another key must be read again, by a later run if this one cannot
 	table := t.Tables[0].Name
 	if RefreshesTable(t.Run, t.Workspace, table) {
 		return nil // another stream of the run that goes into the same table has begun it

@@ -33,9 +33,6 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 		t.Result.Fault = err
 	}
 	tellStoredRows(t, found)
-	if t.unbegun && found.Next == "" {
-		found.Next = found.NextFor(t.Run.Pipeline.Name) + " --full-refresh" // the next run would not go on with it
-	}
 	t.Result.Status = runlog.StatusFailed
 	if problem.IsUnavailable(err) {
 		t.Result.Status = runlog.StatusUnavailable

@@ -199,7 +199,6 @@ type Task struct {
 	Result       runlog.StreamResult
 
 	Refreshed bool // a full refresh of the stream has ended in this run
-	unbegun   bool // a full refresh of which no page has arrived: the stored watermark is still true
 }
 
 // streamTrace is what a run notes of one stream while it reads.
