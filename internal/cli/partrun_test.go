@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"aqueduck/internal/emulator"
 )
 
 // command runs a command in this process on the host's clock, and returns its exit code and stdout.
@@ -61,28 +59,4 @@ func kindsOf(came []string) (kinds []string) {
 		kinds = append(kinds, one[len("02 15:04 "):])
 	}
 	return kinds
-}
-
-// TestNoRecoveryWhileALostStreamIsUnavailable: later runs end well, and the stream that was lost is still not read.
-func TestNoRecoveryWhileALostStreamIsUnavailable(t *testing.T) {
-	t.Parallel()
-	h := newHost(t, date2026(time.March, 2, 0, 0), alerted)
-	came, args := h.collectAlerts(), []string{"sync", "-q"}
-	sync := func(code int, alerts ...string) {
-		t.Helper()
-		*came = nil
-		if got, said := h.command(args...); got != code {
-			t.Fatalf("it ended with %d: %s", got, said)
-		}
-		h.requireEqual("alerts", kindsOf(*came), alerts...)
-	}
-	sync(0, "/ping/start", "/ping")
-	h.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = []string{"contacts.deleted"} })
-	sync(1, "/ping/start", "/ping/fail", "/hook failure plan")
-	sync(0, "/ping/start", "/ping")
-	args = append(args, "--failed")
-	sync(0, "/ping/start", "/ping")
-	args = args[:2]
-	h.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = nil })
-	sync(0, "/ping/start", "/ping", "/hook recovery")
 }

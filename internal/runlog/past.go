@@ -57,8 +57,6 @@ type PastRun struct {
 	Moved     []CheckpointMove `json:"moved,omitempty"`      // not a run: a command changed these checkpoints
 	Rollback  *Rollback        `json:"rollback,omitempty"`   // not a run: a command gave readers an older file
 
-	Misses bool `json:"-"` // a stream that was read before is unavailable: nothing has recovered yet
-
 	Quiet bool `json:"-"` // the failure sends no alert yet, because a retry follows
 }
 
@@ -87,7 +85,6 @@ func (e *PastRun) Reported(r *Report) {
 	e.Outcome, e.Exit, e.Line, e.Emulated = r.Outcome(), r.Exit(), r.LastLine(), r.Emulated
 	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
-	e.Misses = r.Misses || slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.WasRead })
 	e.MissingModels, e.Restored = r.MissingModels, r.Restored
 	for _, p := range r.Problems() {
 		e.Class = cmp.Or(e.Class, p.Class)

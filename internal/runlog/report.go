@@ -54,7 +54,6 @@ type StreamResult struct {
 
 	Refused []transform.Reject `json:"-"` // dead letters of batches that were not committed
 	Texts   [][]byte           `json:"-"` // records that became dead letters as a whole, as the source sent them
-	WasRead bool               `json:"-"` // unavailable, and rows of earlier runs are stored
 	Fault   error              `json:"-"` // an error of the program itself, with everything that Error leaves out
 }
 
@@ -119,8 +118,6 @@ type Report struct {
 
 	Given problem.CLIFlags `json:"-"` // flags that commands in next steps repeat
 	Code  int              `json:"-"` // the exit code of an interrupted run; 0: ExitInterrupted
-
-	Misses bool `json:"-"` // a stream that was read before is unavailable, and this run did not ask for it
 }
 
 // Count returns the number of streams with an outcome.

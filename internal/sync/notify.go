@@ -38,7 +38,7 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun,
 	if r.Alerts == nil {
 		return
 	}
-	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Part: past.Part, Misses: past.Misses, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
+	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Part: past.Part, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	for _, d := range drift {
 		ended.Changes = append(ended.Changes, d.String())

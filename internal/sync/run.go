@@ -203,13 +203,6 @@ func keepFailed(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 		well := func(stream string) bool {
 			return outcomes[stream] == string(runlog.StatusOK) || outcomes[stream] == string(runlog.StatusUnavailable)
 		}
-		for _, s := range w.Streams {
-			if err == nil && outcomes[s.Name] == string(runlog.StatusUnavailable) {
-				var known load.Checkpoint
-				known, err = work.Checkpoints.Checkpoint(ctx, w.Name, s.Name)
-				r.Reported.Misses = r.Reported.Misses || known.Seq > 0
-			}
-		}
 		w.Streams = slices.DeleteFunc(w.Streams, func(s *schemas.Stream) bool { return well(s.Name) && (s.With == "" || well(s.With)) })
 		return err
 	})

@@ -36,7 +36,6 @@ func (t *Task) RecordOutcome(ctx context.Context, err error) {
 	t.Result.Status = runlog.StatusFailed
 	if problem.IsUnavailable(err) {
 		t.Result.Status = runlog.StatusUnavailable
-		t.Result.WasRead = t.Base.Seq > 0
 		t.Result.Lost = t.Workspace.Answers[t.Stream.Name] == string(runlog.StatusOK)
 	}
 	t.Result.Class, t.Result.Error, t.Result.Next = found.Class, found.Error(), t.Run.Runner.Given.Append(found.NextFor(t.Run.Pipeline.Name))
