@@ -12,22 +12,23 @@ import (
 // State is a stream's checkpoint: what has been read, and where reading continues. All times are Unix seconds. The zero State is
 // that of a stream that was never read.
 type State struct {
-	SyncedTo    int64            `json:"synced_to,omitempty"`    // the watermark: everything before it was read
-	HistoryTo   int64            `json:"history_to,omitempty"`   // the backfill has read down to here; 0 before the first window
-	HistoryDone bool             `json:"history_done,omitempty"` // nothing older is wanted, or exists
-	HistorySpan int64            `json:"history_span,omitempty"` // length of the last history window
-	Window      *Window          `json:"window,omitempty"`       // being read; nil: none
-	Position    *Position        `json:"position,omitempty"`     // in Window; nil: its beginning
-	Paused      *SuspendedWindow `json:"paused,omitempty"`       // history window that waits during a forward phase
-	Below       []HistoryWindow  `json:"below,omitempty"`        // windows of the history below the current or suspended one, begun or done before it
-	Bookmark    *Position        `json:"bookmark,omitempty"`     // page of a feed at which the next reading begins
-	Sweep       *Sweep           `json:"sweep,omitempty"`        // the last full-list sweep
-	Version     string           `json:"version,omitempty"`      // API version that it was read under
-	Refreshed   int64            `json:"refreshed,omitempty"`    // when all recent records were last read by id, also unchanged ones
-	Reconciled  int64            `json:"reconciled,omitempty"`   // when the last reconciliation with the whole list took place
-	RereadAll   bool             `json:"again,omitempty"`        // read every record by id until the history is read
-	Replace     bool             `json:"replace,omitempty"`      // a full refresh is under way: rows from before it are replaced
-	Export      *Export          `json:"export,omitempty"`       // of a stream of an export dataset
+	SyncedTo     int64            `json:"synced_to,omitempty"`     // the watermark: everything before it was read
+	HistoryTo    int64            `json:"history_to,omitempty"`    // the backfill has read down to here; 0 before the first window
+	HistoryDone  bool             `json:"history_done,omitempty"`  // nothing older is wanted, or exists
+	HistorySpan  int64            `json:"history_span,omitempty"`  // length of the last history window
+	Window       *Window          `json:"window,omitempty"`        // being read; nil: none
+	Position     *Position        `json:"position,omitempty"`      // in Window; nil: its beginning
+	Paused       *SuspendedWindow `json:"paused,omitempty"`        // history window that waits during a forward phase
+	Below        []HistoryWindow  `json:"below,omitempty"`         // windows of the history below the current or suspended one, begun or done before it
+	Bookmark     *Position        `json:"bookmark,omitempty"`      // page of a feed at which the next reading begins
+	Sweep        *Sweep           `json:"sweep,omitempty"`         // the last full-list sweep
+	Version      string           `json:"version,omitempty"`       // API version that it was read under
+	Refreshed    int64            `json:"refreshed,omitempty"`     // when all recent records were last read by id, also unchanged ones
+	Reconciled   int64            `json:"reconciled,omitempty"`    // when the last reconciliation with the whole list took place
+	ReconcileCut int64            `json:"reconcile_cut,omitempty"` // since when runs have begun a reconciliation and none has ended one, in Unix seconds
+	RereadAll    bool             `json:"again,omitempty"`         // read every record by id until the history is read
+	Replace      bool             `json:"replace,omitempty"`       // a full refresh is under way: rows from before it are replaced
+	Export       *Export          `json:"export,omitempty"`        // of a stream of an export dataset
 
 	AlwaysSent    []string `json:"sent,omitempty"`      // paths of lists and objects that the source always sends under this version
 	SometimesSent []string `json:"sometimes,omitempty"` // paths of those that many records lack
@@ -151,7 +152,7 @@ func ParseState(text string) (State, error) {
 
 // validateState refuses states that no reading can produce.
 func (s State) validateState() error {
-	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 || s.Refreshed < 0 || s.Reconciled < 0 {
+	if s.SyncedTo < 0 || s.HistoryTo < 0 || s.HistorySpan < 0 || s.Refreshed < 0 || s.Reconciled < 0 || s.ReconcileCut < 0 {
 		return errors.New("a watermark is before 1970")
 	}
 	if w := s.Window; w != nil {

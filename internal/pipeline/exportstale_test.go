@@ -92,6 +92,20 @@ func TestARemovedStartOfExportsReadsTheUsualHistory(t *testing.T) {
 	}
 }
 
+// TestAnExplicitWindowOfExportsReadsNoHistoryDownToIt: only the days of the window were asked for.
+func TestAnExplicitWindowOfExportsReadsNoHistoryDownToIt(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.writeConfig(strings.Replace(onlyDataset(reporting, "reporting_conversation"), "{start: 2024-05-06}", "{start: 2024-06-10, refresh: 2d}", 1))
+	b.syncOnce(runner.Options{})
+	b.syncOnce(runner.Options{Since: time.Date(2024, 5, 8, 0, 0, 0, 0, time.UTC), Until: time.Date(2024, 5, 12, 0, 0, 0, 0, time.UTC)})
+	b.space.Advance(24 * time.Hour)
+	b.syncOnce(runner.Options{})
+	if got := b.queryRows("SELECT count(*) FROM reporting_conversation WHERE _time BETWEEN '2024-05-17' AND '2024-06-09'"); got[0] != "0" {
+		t.Errorf("%s rows of days that nobody asked for", got[0])
+	}
+}
+
 // TestARefusedExportOfOldDaysKeepsNoNewDayOut: the source no longer has the rows of May. A run that reads May again, or its refresh, fails; new days are read.
 func TestARefusedExportOfOldDaysKeepsNoNewDayOut(t *testing.T) {
 	t.Parallel()

@@ -46,8 +46,9 @@ func (s *Status) addNeverRead(c *config.Config, catalogue *schemas.Catalogue, no
 	var late []StreamStatus
 	for _, p := range c.Pipelines {
 		first := slices.IndexFunc(notes, func(e PastRun) bool { return e.Pipeline == p.Name && !e.Part })
-		if first < 0 || s.hasBegun(p, c, catalogue) {
-			continue
+		begins := slices.ContainsFunc(notes, func(e PastRun) bool { return e.Pipeline == p.Name && e.Outcome == "OK" }) // then it has nothing to read
+		if first < 0 || begins || len(p.Workspaces(c)) > 1 || s.hasBegun(p, c, catalogue) {
+			continue // of several workspaces, this directory may be that of another one
 		}
 		freshness := freshnessOf(p, notes[first].Started, s.Now)
 		if freshness != Late && freshness != Breached {

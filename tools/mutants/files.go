@@ -104,6 +104,6 @@ var fileMutants = []mutant{
 	},
 	{
 		bug: "a reconciliation that never ends is no finding", file: "internal/sync/stream/list.go", killer: "pipeline.TestT60AReconciliationThatNeverEndsFailsTheRun",
-		old: "	if doneWithin(t.State.Reconciled, 2*t.Stream.Reconcile, now) {", new: "	if doneWithin(t.State.Reconciled, 2*t.Stream.Reconcile, now) || t.Stream.Reconcile > 0 {",
+		old: "	if doneWithin(t.State.ReconcileCut, t.Stream.Reconcile, now) {", new: "	if doneWithin(t.State.ReconcileCut, t.Stream.Reconcile, now) || t.Stream.Reconcile > 0 {",
 	},
 }

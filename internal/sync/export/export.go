@@ -47,13 +47,18 @@ func EstimateFirstRequests(start, now time.Time) int64 {
 	return jobs * jobRequests
 }
 
-// historyFloor returns the first second of the oldest day to read: the configured start, else usualHistory days back, and never later than the
-// oldest day that is stored.
-func (t *exportReader) historyFloor() int64 {
-	floor := t.export.days.AddDays(cmp.Or(t.export.until, t.State.SyncedTo), -usualHistory)
+// wantedFloor returns the first second of the oldest day that the configuration wants: its start, else usualHistory days back.
+func (t *exportReader) wantedFloor() int64 {
 	if !t.Start.IsZero() {
-		floor = t.Start.Unix()
+		return t.Start.Unix()
 	}
+	return t.export.days.AddDays(cmp.Or(t.export.until, t.State.SyncedTo), -usualHistory)
+}
+
+// historyFloor returns the first second of the oldest day to read: the wanted one, and never later than the oldest day that is stored, also by an
+// explicit window.
+func (t *exportReader) historyFloor() int64 {
+	floor := t.wantedFloor()
 	if down := t.State.Export.LowestTime; down > 0 {
 		floor = min(floor, down)
 	}

@@ -129,7 +129,7 @@ func newSpanJob(kind string, from, to int64) *extract.ExportJob {
 
 // DaysPending reports whether older days are still to be read.
 func (t *exportReader) DaysPending() bool {
-	return t.State.SyncedTo > 0 && (!t.State.HistoryDone || t.State.HistoryTo > t.historyFloor())
+	return t.State.SyncedTo > 0 && (!t.State.HistoryDone || t.State.HistoryTo > t.wantedFloor())
 }
 
 // DaysRead is the share of the history that is read, 0 to 1.

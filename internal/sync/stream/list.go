@@ -55,8 +55,7 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 		return err
 	}
 	if listed == nil {
-		reportOverdue(t.Task, now)
-		return nil
+		return endUnfinished(ctx, t.Task, now)
 	}
 	ids, err := t.unmatchedIDs(ctx, listed)
 	if err != nil {
@@ -65,8 +64,7 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 	reader := extract.NewReader(t.Workspace.Client, t.phaseRequest(extract.Forward))
 	for chunk := range slices.Chunk(ids, IDsPerBatch) {
 		if t.ShouldStop() {
-			reportOverdue(t.Task, now)
-			return t.Commit(ctx)
+			return endUnfinished(ctx, t.Task, now)
 		}
 		page, err := reader.ReadByID(ctx, chunk)
 		page.State = t.State
@@ -74,8 +72,7 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 			return failed
 		}
 		if errors.Is(err, api.ErrBudget) {
-			reportOverdue(t.Task, now)
-			return t.Commit(ctx)
+			return endUnfinished(ctx, t.Task, now)
 		}
 		if err != nil {
 			return errors.Join(err, t.Commit(ctx))
@@ -86,7 +83,7 @@ func (t *listReader) reconcileList(ctx context.Context) error {
 			}
 		}
 	}
-	t.State.Reconciled = now.Unix()
+	t.State.Reconciled, t.State.ReconcileCut = now.Unix(), 0
 	return t.Commit(ctx)
 }
 
@@ -138,16 +135,20 @@ func (t *listReader) listKeys(ctx context.Context) (map[string]bool, error) {
 	return nil, t.Commit(ctx)
 }
 
-// reportOverdue fails the run where reconciliations have not ended for twice the time between two of them: rows may be deleted at the source. One
-// that a limit of the run ends begins again in the next run, because only a whole list proves that a record is gone.
-func reportOverdue(t *Task, now time.Time) {
-	if doneWithin(t.State.Reconciled, 2*t.Stream.Reconcile, now) {
-		return
+// endUnfinished ends a reconciliation that a limit of the run has cut. The next run begins it again, because only a whole list proves that a record is gone. Where
+// runs have cut it for as long as is usual between two of them, the run fails: rows may be deleted at the source.
+func endUnfinished(ctx context.Context, t *Task, now time.Time) error {
+	if t.State.ReconcileCut == 0 {
+		t.State.ReconcileCut = now.Unix()
+	}
+	if doneWithin(t.State.ReconcileCut, t.Stream.Reconcile, now) {
+		return t.Commit(ctx)
 	}
 	since := time.Unix(t.State.Reconciled, 0).UTC().Format(time.DateOnly)
 	t.Run.AddFinding(load.Finding{Schema: t.Workspace.Name, Stream: t.Stream.Name, Table: t.Tables[0].Name, Kind: "exact", Name: "reconcile_overdue", Expected: t.Stream.Reconcile.String(), Found: since,
 		Message: fmt.Sprintf("the whole list was last compared with the table on %s, and each run ends before the list does; records that were deleted since may still be here", since),
 		Next:    "raise max_time and max_requests of the pipeline, or read this stream in a pipeline of its own"})
+	return t.Commit(ctx)
 }
 
 // unmatchedIDs returns the ids that are only in the list or only in the table. A list that lacks a large share of the table may come from a broken
