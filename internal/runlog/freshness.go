@@ -41,24 +41,24 @@ func (s *Status) judgeFreshness(config *config.Config, catalogue *schemas.Catalo
 }
 
 // addNeverRead adds the streams of pipelines that never read anything, once they are late: their runs could not begin, so no stream has a record. They are as
-// old as the pipeline's first run of which there is a note, oldest first.
+// old as the pipeline's first run of which there is a note, oldest first. A pipeline with a run that was OK had nothing to read. One with several workspaces may
+// have a directory for each, and reads one of them here.
 func (s *Status) addNeverRead(c *config.Config, catalogue *schemas.Catalogue, notes []PastRun) {
 	var late []StreamStatus
 	for _, p := range c.Pipelines {
 		first := slices.IndexFunc(notes, func(e PastRun) bool { return e.Pipeline == p.Name && !e.Part })
-		begins := slices.ContainsFunc(notes, func(e PastRun) bool { return e.Pipeline == p.Name && e.Outcome == "OK" }) // then it has nothing to read
-		if first < 0 || begins || len(p.Workspaces(c)) > 1 || s.hasBegun(p, c, catalogue) {
-			continue // of several workspaces, this directory may be that of another one
+		begins := slices.ContainsFunc(notes, func(e PastRun) bool { return e.Pipeline == p.Name && e.Outcome == "OK" })
+		workspaces := p.Workspaces(c)
+		if first < 0 || begins || len(workspaces) != 1 || s.hasBegun(p, c, catalogue) {
+			continue
 		}
 		freshness := freshnessOf(p, notes[first].Started, s.Now)
 		if freshness != Late && freshness != Breached {
 			continue
 		}
-		for _, workspace := range p.Workspaces(c) {
-			for _, stream := range p.Streams {
-				if !slices.ContainsFunc(late, func(known StreamStatus) bool { return known.Workspace == workspace && known.Stream == stream }) {
-					late = append(late, StreamStatus{Workspace: workspace, Stream: stream, Freshness: freshness, unread: true})
-				}
+		for _, stream := range p.Streams {
+			if !slices.ContainsFunc(late, func(known StreamStatus) bool { return known.Workspace == workspaces[0] && known.Stream == stream }) {
+				late = append(late, StreamStatus{Workspace: workspaces[0], Stream: stream, Freshness: freshness, unread: true})
 			}
 		}
 	}

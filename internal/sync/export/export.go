@@ -233,9 +233,7 @@ func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error)
 		// Another API version exports other rows, so everything that was read is read again (T108).
 		t.State.HistoryDone = false
 		t.State.HistoryTo = x.days.Of(t.State.SyncedTo)
-		state := *t.State.Export
-		state.Job = nil // its days alone would count as the whole history
-		t.State.Export = &state
+		t.State.Export = withoutJob(t.State.Export) // its days alone would count as the whole history
 	}
 	reader := &exportReader{t, x}
 	if len(t.Stream.Columns) == 0 {

@@ -26,9 +26,7 @@ func (t *exportReader) Read(ctx context.Context, phase extract.Phase) error {
 			job.Tries = 0 // each run has its own number of tries
 		}
 		if job := t.State.Export.Job; job != nil && job.Kind == extract.ExportWindow { // only the command that asked for it needs it
-			state := *t.State.Export
-			state.Job = nil
-			t.State.Export = &state
+			t.State.Export = withoutJob(t.State.Export)
 		}
 	}
 	for {
