@@ -11,15 +11,7 @@
 -- column external_id: The customer's own id, from the inactive list.
 -- column email: Email address, from the inactive list.
 -- column _synced_at: Time of the last commit that changed the data of this row.
-WITH events AS (
-  SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id) AS id,
-         created_at AS happened_at, 2 AS rank,
-         CASE event_type WHEN 'contact.merged' THEN 'merged' WHEN 'contact.deleted' THEN 'deleted' ELSE 'active' END AS lifecycle,
-         CASE WHEN event_type = 'contact.merged' THEN merge_target_id END AS merged_into_id,
-         'event' AS reason, false AS listed, _synced_at
-  FROM {schema}.contact_activities
-  WHERE event_type IN ('contact.merged', 'contact.deleted', 'contact.created') -- an archived contact's role changes too
-), signs AS (
+WITH signs AS (
   SELECT id, updated_at AS happened_at, 3 AS rank, status AS lifecycle, merged_into_id,
          'inactive list' AS reason, _gone_at IS NULL AS listed, _synced_at
   FROM {schema}.deleted_contacts_all
@@ -28,13 +20,19 @@ WITH events AS (
          'read by id', false, _synced_at
   FROM {raw}.contacts_by_id_all
   UNION ALL
-  SELECT * FROM events WHERE lifecycle <> 'active'
+  SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id), created_at, 2,
+         CASE event_type WHEN 'contact.merged' THEN 'merged' ELSE 'deleted' END,
+         CASE WHEN event_type = 'contact.merged' THEN merge_target_id END, 'event', false, _synced_at
+  FROM {schema}.contact_activities
+  WHERE event_type IN ('contact.merged', 'contact.deleted')
 ), subjects AS (
   SELECT DISTINCT id FROM signs WHERE id IS NOT NULL
 ), evidence AS (
   SELECT * FROM signs
   UNION ALL
-  SELECT * FROM events WHERE lifecycle = 'active' AND id IN (SELECT id FROM subjects)
+  SELECT contact_id, created_at, 2, 'active', NULL, 'event', false, _synced_at
+  FROM {schema}.contact_activities
+  WHERE event_type = 'contact.created' AND contact_id IN (SELECT id FROM subjects) -- an archived contact's role changes too
   UNION ALL
   SELECT id, updated_at, 1, 'active', NULL, 'search', false, _synced_at
   FROM {raw}.contacts_raw WHERE id IN (SELECT id FROM subjects)
@@ -119,7 +117,9 @@ FROM {schema}.contacts_all a
 JOIN {schema}.contact_lifecycle l ON l.id = a.id
 LEFT JOIN (
   SELECT contact_id, min(created_at) AS created_at, max(_synced_at) AS _synced_at
-  FROM {schema}.contact_activities WHERE event_type = 'contact.created' GROUP BY contact_id
+  FROM {schema}.contact_activities
+  WHERE event_type = 'contact.created' AND contact_id IN (SELECT id FROM {schema}.contact_lifecycle) -- few of all contacts
+  GROUP BY contact_id
 ) e ON e.contact_id = a.id
 WHERE a.lifecycle IN ('deleted', 'pending_deletion', 'permanently_deleted')
 
@@ -151,9 +151,8 @@ LEFT JOIN {schema}.contact_lifecycle l ON l.id = a.id
 LEFT JOIN survivors s ON s.id = a.id
 UNION ALL
 SELECT e.contact_id, e.contact_id, 'active', min(e.created_at), 'event', max(e._synced_at)
-FROM {schema}.contact_activities e
+FROM {schema}.contact_activities e ANTI JOIN {schema}.contacts_all a ON a.id = e.contact_id
 WHERE e.event_type IN ('contact.created', 'contact.role_updated')
-  AND NOT EXISTS (SELECT 1 FROM {schema}.contacts_all a WHERE a.id = e.contact_id)
 GROUP BY e.contact_id
 
 -- relation: contact_tags (view)
@@ -190,7 +189,8 @@ WHERE EXISTS (SELECT 1 FROM {schema}.contact_lifecycle l WHERE l.id = t.contact_
 -- column contact_id: Id of the contact.
 -- column _synced_at: Time of the last commit that changed this row or the lifecycle of its contact.
 SELECT t.company_id, t.contact_id, greatest(t._synced_at, l._synced_at) AS _synced_at
-FROM {schema}.contact_companies t JOIN {schema}.contacts c ON c.id = t.contact_id LEFT JOIN {schema}.contact_lifecycle l ON l.id = t.contact_id
+FROM {schema}.contact_companies t LEFT JOIN {schema}.contact_lifecycle l ON l.id = t.contact_id
+WHERE coalesce(l.lifecycle, 'active') = 'active'
 
 -- relation: contact_social_profiles (view)
 -- doc: One row per social profile of a contact, complete for active contacts; inactive contacts keep their last ones.

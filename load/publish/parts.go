@@ -122,7 +122,9 @@ func (s rowSource) limits(ctx context.Context, db *duck.DB, r timeRange, n int) 
 		return nil, nil
 	}
 	// Limits are times that the manifest can write. A sample is enough, because they decide only how large the pieces are.
-	r = timeRange{from: later(r.from, earliest), to: r.to}
+	if r.from.Before(earliest) {
+		r.from = earliest
+	}
 	if r.to.IsZero() {
 		r.to = latest
 	}
@@ -147,13 +149,6 @@ func (s rowSource) limits(ctx context.Context, db *duck.DB, r timeRange, n int) 
 		}
 	}
 	return limits, nil
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // partState is an old part beside the rows that belong into it now.

@@ -20,6 +20,11 @@ func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTab
 	source := l.sourceOf(want)
 	w := &partWriter{lakeWriter: l, db: db, source: source, group: l.groupRows(source), stored: want.stored, from: want.from, old: plan.entry.Parts, paths: plan.paths}
 	w.few = want.rows <= int64(w.group)
+	if want.relation != nil && !isTable(*want.relation) && source.column == "" { // all rows or none are written
+		if err := w.stageRelation(ctx); err != nil {
+			return err
+		}
+	}
 	if plan.entry.By != source.column {
 		w.old = nil
 	}
@@ -28,13 +33,11 @@ func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTab
 		write = w.writeTable
 	}
 	fresh, err := write(ctx, damaged)
+	for i := 0; i < len(fresh) && err == nil; i++ {
+		err = w.certify(ctx, fresh[i])
+	}
 	if err := errors.Join(err, w.dropStaged(ctx)); err != nil {
 		return err
-	}
-	for _, f := range fresh {
-		if err := w.certify(ctx, f); err != nil {
-			return err
-		}
 	}
 	plan.same = len(fresh) == 0 && len(w.parts) == len(w.old)
 	plan.entry.By, plan.entry.Parts, plan.paths = source.column, nil, nil

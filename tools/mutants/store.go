@@ -180,7 +180,7 @@ var loadMutants = []mutant{
 		old: "chunks > k.chunksOfAll(m)", new: "chunks > 1<<60",
 	},
 	{
-		bug: "groups of Parquet rows that stay are collected too", file: "load/publish/scatter.go", killer: "publish.TestScatteredRowsAreCollectedOnceForManyGroups",
+		bug: "groups of Parquet rows that stay are collected too", file: "load/publish/stage.go", killer: "publish.TestScatteredRowsAreCollectedOnceForManyGroups",
 		old: "i < len(w.staged) && r.to.Equal(w.staged[i].write.from); i++", new: "i < len(w.staged); i++",
 	},
 }

@@ -18,8 +18,18 @@ const stagedGroups = 16
 // rows count as scattered. It is one or two where the rows lie in the order of their times.
 const scattered = 8
 
-// stagedTable has the rows of the groups that are written next.
+// stagedTable has the rows of the groups that are written next, or of a relation.
 const stagedTable = "temp.group_rows"
+
+// stageRelation copies the rows of a relation into the temporary table, from which they are compared and written: each reading of the relation would compute
+// it again. Measured for contact_identity over a million contacts, 3.0 CPU-seconds without, and 1.9 with.
+func (w *partWriter) stageRelation(ctx context.Context) error {
+	if _, err := w.db.Exec(ctx, "CREATE OR REPLACE TEMP TABLE "+stagedTable+" AS FROM "+w.source.table); err != nil {
+		return fmt.Errorf("compute its rows: %w", err)
+	}
+	w.source.table = stagedTable
+	return nil
+}
 
 // noteScattered finds out whether the rows of the groups to write are scattered over the whole table, as those of children of
 // long-lived records are. DuckDB then reads and decompresses the whole table for each group: measured over ten million parts of
@@ -86,7 +96,7 @@ func (w *partWriter) stageRows(ctx context.Context, u *unit) (string, error) {
 
 // dropStaged drops the temporary table, also after an interrupt.
 func (w *partWriter) dropStaged(ctx context.Context) error {
-	if w.staged == nil {
+	if w.staged == nil && w.source.table != stagedTable {
 		return nil
 	}
 	_, err := w.db.Exec(context.WithoutCancel(ctx), "DROP TABLE IF EXISTS "+stagedTable)
