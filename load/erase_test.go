@@ -63,16 +63,26 @@ type erasureFixture struct {
 
 func newErasing(t *testing.T, o load.Options) *erasureFixture {
 	t.Helper()
-	catalogue, err := schemas.Builtin()
-	must(t, err)
 	e := &erasureFixture{newWarehouse(t, o), t, map[string]*schemas.Stream{}}
-	for _, text := range []string{talks, reports, notes} {
+	e.addStreams(talks, reports, notes)
+	return e
+}
+
+// addStreams makes the tables of streams.
+func (e *erasureFixture) addStreams(files ...string) {
+	e.t.Helper()
+	catalogue, err := schemas.Builtin()
+	must(e.t, err)
+	var names []string
+	for _, text := range files {
 		name := schemas.DeclaredName([]byte(text))
-		must(t, catalogue.AddStream(name+".yaml", []byte(text)))
+		must(e.t, catalogue.AddStream(name+".yaml", []byte(text)))
+		names = append(names, name)
+	}
+	for _, name := range names {
 		e.streams[name], _ = catalogue.Stream(name)
 	}
 	e.ensureAll()
-	return e
 }
 
 func (e *erasureFixture) ensureAll() {

@@ -113,8 +113,8 @@ func (c storedCopies) tableFor(t transform.Table) string {
 	return t.Name
 }
 
-// markNewerBeside marks the records whose newest stored copy is in the table beside theirs: it changed last, or of two
-// equal times was stored last (T190). It returns where that table is, or the zero value where it has no such copy.
+// markNewerBeside marks the records whose newest stored copy is in the table beside theirs. It returns where that table is, or the zero value where it has
+// no such copy.
 func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (storedCopies, error) {
 	t := g.own.Table
 	columns, err := m.work.StoredColumns(ctx, m.schema)
@@ -129,19 +129,8 @@ func (m *commitMerger) markNewerBeside(ctx context.Context, g stagedGroup) (stor
 		}
 		from.sharedColumns[one.Table.Name] = both
 	}
-	newer := fmt.Sprintf("t.%[1]s > x.%[1]s", transform.SyncedAtColumn)
-	if t.Newest != "" {
-		newer = fmt.Sprintf("(t.%[1]s > x.%[1]s OR t.%[1]s IS NOT DISTINCT FROM x.%[1]s AND %[2]s)", duck.Name(t.Newest), newer)
-	}
-	there := clause.Matches("l.", t.Key, "x.", t.Key)
-	if columns[t.Beside][transform.GoneColumn] != "" {
-		there += " AND x." + transform.GoneColumn + " IS NULL"
-	}
-	if t.Gone {
-		newer += " AND t." + transform.GoneColumn + " IS NULL"
-	}
-	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET __beside = true FROM %s x WHERE %s AND NOT EXISTS (SELECT 1 FROM %s t WHERE %s)",
-		partialRows, m.work.DB.StoredName(ctx, m.schema, t.Beside), there, clause.Stored(m.schema, t), clause.Matches("t.", t.Key, "x.", t.Key)+" AND "+newer))
+	n, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS l SET __beside = true FROM %s x WHERE %s AND %s", partialRows, m.work.DB.StoredName(ctx, m.schema, t.Beside),
+		clause.Matches("l.", t.Key, "x.", t.Key), clause.NewestBeside(t, clause.Stored(m.schema, t), columns[t.Beside][transform.GoneColumn] != "")))
 	if err != nil || n == 0 {
 		return storedCopies{}, err
 	}

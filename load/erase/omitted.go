@@ -42,18 +42,55 @@ func (m *Arrival) findOmittedSubjects(ctx context.Context, ids map[string]bool) 
 	})
 }
 
+// storedCopy is a table with stored copies of the rows of another one.
+type storedCopy struct {
+	relation string
+	columns  map[string]string
+	newest   string // the condition that the record of a staged row s is to be completed from it
+}
+
+// storedCopies gives the stored copies of the rows of a table from which the merge completes the staged records: its own, and those in the table beside it
+// where they are the newest.
+func (m *Arrival) storedCopies(ctx context.Context, s *stage.Batch, t transform.Table) ([]storedCopy, error) {
+	columns, err := m.erasures.db.StoredColumns(ctx, m.schema)
+	copies := []storedCopy{{clause.Stored(m.schema, t), columns[t.Name], "true"}}
+	if err != nil || t.Beside == "" || len(columns[t.Beside]) == 0 {
+		return copies, err
+	}
+	own, key := s.Table, s.Table.Key
+	if own.Parent != "" {
+		i := slices.IndexFunc(m.tables, func(o *stage.Batch) bool { return o.Table.Name == own.Parent })
+		own, key = m.tables[i].Table, own.ParentKey
+	}
+	stored := func(name string) string { return m.erasures.db.DB.StoredName(ctx, m.schema, name) }
+	newest := fmt.Sprintf("EXISTS (SELECT 1 FROM %s x WHERE %s AND %s)", stored(own.Beside), clause.Matches("x.", own.Key, "s.", key),
+		clause.NewestBeside(own, clause.Stored(m.schema, own), columns[own.Beside][transform.GoneColumn] != ""))
+	return append(copies, storedCopy{stored(t.Beside), columns[t.Beside], newest}), nil
+}
+
+// persons are the columns of a copy that have a person's id.
+func (c storedCopy) persons(t transform.Table) []string {
+	return slices.DeleteFunc(clause.Persons(t), func(name string) bool { return c.columns[name] == "" })
+}
+
 // fillOmittedColumns fills the columns of an object that have a person's id.
 func (m *Arrival) fillOmittedColumns(ctx context.Context, s *stage.Batch, group transform.Group, ids map[string]bool) error {
-	for _, person := range clause.Persons(s.Table) {
-		if !slices.Contains(group.Columns, person) {
-			continue
-		}
-		stored := fmt.Sprintf("%s x WHERE s.%s & %d <> 0 AND %s", clause.Stored(m.schema, s.Table), transform.AbsentColumn, group.Bit, clause.Matches("x.", s.Table.Key, "s.", s.Table.Key))
-		if err := m.addErased(ctx, fmt.Sprintf("(SELECT x.* FROM %s s, %s)", s.Name, stored), person, ids); err != nil {
-			return err
-		}
-		if _, err := m.erasures.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS s SET %[2]s = x.%[2]s FROM %s", s.Name, duck.Name(person), stored)); err != nil {
-			return err
+	copies, err := m.storedCopies(ctx, s, s.Table)
+	if err != nil {
+		return err
+	}
+	for _, c := range copies {
+		for _, person := range c.persons(s.Table) {
+			if !slices.Contains(group.Columns, person) {
+				continue
+			}
+			stored := fmt.Sprintf("%s x WHERE s.%s & %d <> 0 AND %s AND %s", c.relation, transform.AbsentColumn, group.Bit, clause.Matches("x.", s.Table.Key, "s.", s.Table.Key), c.newest)
+			if err := m.addErased(ctx, fmt.Sprintf("(SELECT x.* FROM %s s, %s)", s.Name, stored), person, ids); err != nil {
+				return err
+			}
+			if _, err := m.erasures.db.DB.Exec(ctx, fmt.Sprintf("UPDATE %s AS s SET %[2]s = x.%[2]s FROM %s", s.Name, duck.Name(person), stored)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -70,20 +107,28 @@ func (m *Arrival) addOmittedList(ctx context.Context, s *stage.Batch, group tran
 		if !m.lists(t, group.Child) || len(clause.Persons(t)) == 0 || len(key) != len(s.Table.Key) {
 			continue
 		}
-		stored := fmt.Sprintf("SELECT x.* FROM %s x JOIN %s s ON s.%s & %d <> 0 AND %s", clause.Stored(m.schema, t), s.Name, transform.AbsentColumn, group.Bit, clause.Matches("x.", key, "s.", s.Table.Key))
-		for _, person := range clause.Persons(t) {
-			if err := m.addErased(ctx, "("+stored+")", person, ids); err != nil {
-				return err
+		copies, err := m.storedCopies(ctx, s, t)
+		if err != nil {
+			return err
+		}
+		for _, c := range copies {
+			names := clause.Union(clause.Union(t.Key, clause.Union(t.ParentKey, t.WithinKey)), c.persons(t))
+			stored := fmt.Sprintf("SELECT %s FROM %s x JOIN %s s ON s.%s & %d <> 0 AND %s AND %s", duck.Names("x.", names), c.relation, s.Name, transform.AbsentColumn, group.Bit,
+				clause.Matches("x.", key, "s.", s.Table.Key), c.newest)
+			for _, person := range c.persons(t) {
+				if err := m.addErased(ctx, "("+stored+")", person, ids); err != nil {
+					return err
+				}
 			}
+			have := m.omitted[t.Name]
+			if have == "" && list.Rows > 0 {
+				have = "(SELECT *, rowid FROM " + list.Name + ")"
+			}
+			if have != "" {
+				stored += " UNION ALL BY NAME SELECT * FROM " + have
+			}
+			m.omitted[t.Name] = "(" + stored + ")"
 		}
-		have := m.omitted[t.Name]
-		if have == "" && list.Rows > 0 {
-			have = "(SELECT *, rowid FROM " + list.Name + ")"
-		}
-		if have != "" {
-			stored += " UNION ALL BY NAME SELECT * FROM " + have
-		}
-		m.omitted[t.Name] = "(" + stored + ")"
 	}
 	return nil
 }

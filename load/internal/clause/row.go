@@ -35,6 +35,23 @@ func NewestCopies(from string, t transform.Table) string {
 		QUALIFY row_number() OVER (PARTITION BY %[2]s ORDER BY %[3]s DESC NULLS LAST, _row DESC) = 1)`, from, key, newest)
 }
 
+// NewestBeside is the condition that a row x of the table beside a table is the newest stored copy of its record: it changed last, or of two equal times was
+// stored last (T190). stored is the table's own relation; gone says that the table beside it has soft-deleted rows.
+func NewestBeside(t transform.Table, stored string, gone bool) string {
+	newer := fmt.Sprintf("t.%[1]s > x.%[1]s", transform.SyncedAtColumn)
+	if t.Newest != "" {
+		newer = fmt.Sprintf("(t.%[1]s > x.%[1]s OR t.%[1]s IS NOT DISTINCT FROM x.%[1]s AND %[2]s)", duck.Name(t.Newest), newer)
+	}
+	if t.Gone {
+		newer += " AND t." + transform.GoneColumn + " IS NULL"
+	}
+	newest := fmt.Sprintf("NOT EXISTS (SELECT 1 FROM %s t WHERE %s AND %s)", stored, Matches("t.", t.Key, "x.", t.Key), newer)
+	if gone {
+		newest += " AND x." + transform.GoneColumn + " IS NULL"
+	}
+	return newest
+}
+
 // Compared gives the columns with the source's content: those that the content hash covers.
 func Compared(t transform.Table) (names []string) {
 	for _, c := range t.Columns {
