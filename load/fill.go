@@ -82,9 +82,15 @@ func (w *Tables) fillAll(ctx context.Context, schema string, t transform.Table, 
 		return nil, err
 	}
 	f := filling{db: w.db.DB}
-	for _, c := range columns {
-		if err := f.addColumn(t, c); err != nil {
-			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+	for _, together := range sharingFields(columns) {
+		first := len(f.steps)
+		for _, c := range together {
+			if err := f.addColumn(t, c); err != nil {
+				return nil, fmt.Errorf("column %s: %w", c.Name, err)
+			}
+		}
+		for i := range f.steps[first:] {
+			f.steps[first+i].Joined = i > 0
 		}
 	}
 	rest, err := f.defineRest()
@@ -114,6 +120,37 @@ func (w *Tables) fillAll(ctx context.Context, schema string, t transform.Table, 
 	return filled, w.db.CountRows(ctx, schema, t.Name, 0, stamp)
 }
 
+// sharingFields groups columns that take the same field, or a field and an object around it. One query fills a group: what it takes out of _extra, the next
+// one does not see.
+func sharingFields(columns []transform.Column) (groups [][]transform.Column) {
+	for _, c := range columns {
+		group := []transform.Column{}
+		groups = slices.DeleteFunc(groups, func(g []transform.Column) bool {
+			shares := slices.ContainsFunc(g, func(other transform.Column) bool { return shareField(c, other) })
+			if shares {
+				group = append(group, g...)
+			}
+			return shares
+		})
+		groups = append(groups, append(group, c))
+	}
+	return groups
+}
+
+// shareField reports whether a place of one column is that of the other, or inside it.
+func shareField(a, b transform.Column) bool {
+	for _, p := range placesOf(a) {
+		for _, q := range placesOf(b) {
+			if n := min(len(p), len(q)); slices.Equal(p[:n], q[:n]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func placesOf(c transform.Column) [][]string { return append([][]string{c.Path}, c.Or...) }
+
 // countValues counts the values of some columns.
 func (w *Tables) countValues(ctx context.Context, table string, columns []transform.Column) ([]int64, error) {
 	counts, into, list := make([]int64, len(columns)), make([]any, len(columns)), make([]string, len(columns))
@@ -135,7 +172,7 @@ type filling struct {
 // DuckDB's functions for JSON need a multiple of the memory. A value that does not fit the column stays in _extra.
 func (f *filling) addColumn(t transform.Table, c transform.Column) error {
 	step := duck.Step{Column: duck.Name(c.Name), Where: duck.Name(c.Name) + " IS NULL AND {value} IS NOT NULL"}
-	for _, path := range append([][]string{c.Path}, c.Or...) {
+	for _, path := range placesOf(c) {
 		if c.As == schemas.HasText {
 			break // the column of the text itself takes it out of _extra
 		}

@@ -107,3 +107,39 @@ func TestManyNewColumnsAreFilled(t *testing.T) {
 		t.Errorf("the rows have %q", got)
 	}
 }
+
+// TestANewFieldAndItsNewObjectAreBothFilled, and two columns of one field, however many other columns lie between: what one query takes out of _extra, the
+// next one does not see. A new record brings both.
+func TestANewFieldAndItsNewObjectAreBothFilled(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]struct{ fields, inside int }{"other fields between": {fields: 70}, "a large object": {inside: 70}, "both": {70, 70}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, after := fieldsStream("late", false), fieldsStream("late", false)
+			add := func(name string, kind schemas.Type, as string, from ...string) {
+				after.Columns = append(after.Columns, schemas.Column{Name: name, From: from, Type: kind, As: as, Doc: "A value."})
+			}
+			record, object := "", `{"name":"n"`
+			add("object", schemas.JSON, "", "object")
+			add("plain", schemas.Text, schemas.PlainText, "html")
+			for i := range between.fields {
+				add(fmt.Sprintf("f%d", i), schemas.Text, "", fmt.Sprintf("f%d", i))
+				record += fmt.Sprintf(`,"f%d":"v"`, i)
+			}
+			for i := range between.inside {
+				add(fmt.Sprintf("in%d", i), schemas.Text, "", "object", fmt.Sprintf("in%d", i))
+				object += fmt.Sprintf(`,"in%d":"v"`, i)
+			}
+			add("name", schemas.Text, "", "object", "name")
+			add("html", schemas.Text, "", "html")
+			w := newWarehouse(t, load.Options{})
+			newTalkStoreIn(t, w.Work, before).commitRecords(`{"id":"1"` + record + `,"html":"<p>h</p>","object":` + object + `}}`)
+			_, err := w.Tables.Ensure(t.Context(), "main", transform.Tables(after))
+			must(t, err)
+			got, err := w.Facts.IDs(t.Context(), "main", "SELECT concat_ws(' ', name, plain, html, object, _extra) FROM main.late")
+			if must(t, err); !slices.Equal(got, []string{"n h <p>h</p> " + object + "}"}) {
+				t.Errorf("the row has %q", got)
+			}
+		})
+	}
+}

@@ -13,21 +13,23 @@ type Step struct {
 	Value  string // the SQL of what the new value is made of; {value} stands for it below
 	Where  string // the condition for the rows t
 	Stored string // the SQL of the new value
+	Joined bool   // is in one query with the step before it
 }
 
-// mostSteps is how many steps one query takes: DuckDB keeps some thousand values of each in memory.
+// mostSteps is how many steps one query takes, and more only if they are joined: DuckDB keeps some thousand values of each in memory.
 const mostSteps = 64
 
 // Picked is, in the replacements of RewriteTable, the numbers of the steps that changed a row, each with a semicolon on both sides; ';' where none did.
 const Picked = "__picked"
 
 // RewriteTable changes rows of a table, and returns how many values. It copies all rows, in their order, into a new table, which takes the name of the old
-// one: an UPDATE would keep each changed value in memory until the next checkpoint. Steps see the row as it is; of several steps of a column the first whose
-// condition holds counts. A changed row gets the time $1 and the run $2, and the replacements, which are SQL as in REPLACE. Where no value changes, nothing
-// is written. The caller runs it in a transaction.
+// one: an UPDATE would keep each changed value in memory until the next checkpoint. Steps see the row as it is, or as the queries of earlier steps left it; of
+// several steps of a column the first whose condition holds counts. A changed row gets the time $1 and the run $2, and the replacements, which are SQL as in
+// REPLACE. Where no value changes, nothing is written. The caller runs it in a transaction.
 func (d *DB) RewriteTable(ctx context.Context, schema, table string, steps []Step, replacements []string, args ...any) (changes int64, err error) {
-	for first := 0; first < len(steps); first += mostSteps {
-		query := rewriteQuery(Table(schema, table), first, steps[first:min(first+mostSteps, len(steps))], replacements)
+	for first, end := 0, 0; first < len(steps); first = end {
+		end = endOfQuery(steps, first)
+		query := rewriteQuery(Table(schema, table), first, steps[first:end], replacements)
 		n, err := d.copyTable(ctx, schema, table, query, args)
 		if err != nil {
 			return 0, err
@@ -35,6 +37,20 @@ func (d *DB) RewriteTable(ctx context.Context, schema, table string, steps []Ste
 		changes += n
 	}
 	return changes, nil
+}
+
+// endOfQuery is the number of the step after those that one query takes.
+func endOfQuery(steps []Step, first int) (end int) {
+	for i := first + 1; i <= len(steps); i++ {
+		if i < len(steps) && steps[i].Joined {
+			continue
+		}
+		if end > 0 && i-first > mostSteps {
+			break
+		}
+		end = i
+	}
+	return end
 }
 
 // rewriteQuery is the query for all rows of a table, changed, with the number of values that change as __changes. first is the number of the first step.
