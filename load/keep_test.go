@@ -62,7 +62,11 @@ func newTalkStore(t *testing.T, s *schemas.Stream) *talkStore {
 
 func newTalkStoreIn(t *testing.T, work *load.Work, s *schemas.Stream) *talkStore {
 	t.Helper()
-	if _, err := work.Tables.Ensure(t.Context(), "main", transform.Tables(s)); err != nil {
+	tables := transform.Tables(s)
+	if history, kept := transform.History(s); kept {
+		tables = append(tables, history)
+	}
+	if _, err := work.Tables.Ensure(t.Context(), "main", tables); err != nil {
 		t.Fatal(err)
 	}
 	d, err := transform.NewDecoder(s, transform.Options{APIVersion: "1"})

@@ -76,7 +76,7 @@ func (m *commitMerger) dropStaged(ctx context.Context) {
 		}
 	}
 	if len(names) > 0 { // without staged rows the merge has made no table
-		stage.Drop(ctx, m.work.DB, append(names, decided, "temp.gone", "temp.items", "temp.leaving", states, partialRows, otherLists)...)
+		stage.Drop(ctx, m.work.DB, append(names, decided, "temp.gone", "temp.items", "temp.leaving", states, partialRows, otherLists, places)...)
 	}
 }
 
@@ -121,6 +121,11 @@ func (m *commitMerger) mergeGroup(ctx context.Context, g stagedGroup) error {
 	if g.own.Rows == 0 {
 		return nil
 	}
+	return mergeRounds(ctx, m, g)
+}
+
+// mergeRecords merges the records of a batch, with their lists.
+func (m *commitMerger) mergeRecords(ctx context.Context, g stagedGroup) error {
 	before := m.written.Rows
 	counts, err := m.decideRecords(ctx, g)
 	if err != nil {
