@@ -55,3 +55,25 @@ func TestT162CopiesOfARecordInOneCommitAreAsCommittedOneByOne(t *testing.T) {
 		})
 	}
 }
+
+func TestT162AnEmptyListInAnItemClearsWhatAnOmittedOneKept(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"1700000000", "1700000001"} {
+		s := newTalkStore(t, talkStream())
+		s.commitRecords(wholeTalk)
+		record := strings.Replace(wholeTalk, "1700000000", at, 1)
+		omitting := strings.NewReplacer(`"id":"x","words":["p","q"]`, `"id":"x"`, `,"files":["f","g"]`, "").Replace(record)
+		for again := range 2 {
+			if w := s.commitRecords(omitting); w.Rows > 0 && again == 1 {
+				t.Errorf("at %s: the same again wrote %d rows", at, w.Rows)
+			}
+			if got, want := s.storedText("1"), `t|s|a|{"k":1} x,y xp,xq mM mf,mg`; got != want {
+				t.Errorf("at %s: omitted it is %q, want %q", at, got, want)
+			}
+		}
+		s.commitRecords(strings.NewReplacer(`["p","q"]`, "[]", `["f","g"]`, "[]").Replace(record))
+		if got, want := s.storedText("1"), `t|s|a|{"k":1} x,y - mM -`; got != want {
+			t.Errorf("at %s: empty it is %q, want %q", at, got, want)
+		}
+	}
+}

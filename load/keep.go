@@ -19,7 +19,8 @@ const partialRows = "temp.lacking"
 // one (T162). All later steps see complete records. A record that then equals the stored one counts as unchanged. Any
 // other record is recorded in _sync.incomplete where something was kept, so that later runs ask for it again.
 func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCounts) (mergeCounts, error) {
-	if err := m.keepItemLists(ctx, g); err != nil {
+	keptItems, err := m.keepItemLists(ctx, g)
+	if err != nil {
 		return c, err
 	}
 	t := g.own.Table
@@ -36,15 +37,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	if err != nil || !t.Absent || c.changed == 0 && !unstored && noted == "" {
 		return c, err
 	}
-	condition := fmt.Sprintf("d.__state = '%s'", isChanged)
-	if unstored {
-		condition = fmt.Sprintf("d.__state IN ('%s', '%s')", isChanged, isNew)
-	}
-	if noted != "" {
-		condition = fmt.Sprintf("(%s OR d.__state = '%s' AND %s IN (%s))", condition, isUnchanged, clause.KeyText("s.", t.Key), noted)
-	}
-	n, err := m.createTemporary(ctx, partialRows, fmt.Sprintf("SELECT s._row, s.%[1]s, %[2]s, false AS __kept, false AS __beside, d.__state <> '%[5]s' AS __news FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND s.%[1]s IS NOT NULL",
-		transform.AbsentColumn, duck.Names("s.", t.Key), g.own.Name, decided, isUnchanged, condition))
+	n, err := findPartialRecords(ctx, m, g, unstored, noted, keptItems)
 	if err == nil && n == 0 {
 		err = m.notePartialRecords(ctx, g, noted, false)
 	}
@@ -68,7 +61,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 		return c, err
 	}
 	// An answer that says that all of this is empty has the same hash: with another one the row is compared by its columns next time.
-	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %[2]s = xor(s.%[2]s, -1) FROM %[3]s l WHERE l._row = s._row AND l.__kept", g.own.Name, transform.HashColumn, partialRows)); err != nil {
+	if _, err := m.execStatement(ctx, fmt.Sprintf("UPDATE %s AS s SET %[2]s = xor(s.%[2]s, -1) FROM %[3]s l WHERE l._row = s._row AND (l.__kept OR l.__items)", g.own.Name, transform.HashColumn, partialRows)); err != nil {
 		return c, err
 	}
 	same, err := m.findUnchanged(ctx, g)
@@ -77,6 +70,19 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 	}
 	c.changed, c.unchanged, c.whole = c.changed-same, c.unchanged+same, c.whole && same == 0
 	return c, m.notePartialRecords(ctx, g, noted, true)
+}
+
+// findPartialRecords fills the temporary table partialRows. unstored says that new records count, too; noted is the query for the records of earlier notes.
+func findPartialRecords(ctx context.Context, m *commitMerger, g stagedGroup, unstored bool, noted, keptItems string) (int64, error) {
+	condition := fmt.Sprintf("d.__state = '%s'", isChanged)
+	if unstored {
+		condition = fmt.Sprintf("d.__state IN ('%s', '%s')", isChanged, isNew)
+	}
+	if noted != "" {
+		condition = fmt.Sprintf("(%s OR d.__state = '%s' AND %s IN (%s))", condition, isUnchanged, clause.KeyText("s.", g.own.Table.Key), noted)
+	}
+	return m.createTemporary(ctx, partialRows, fmt.Sprintf("SELECT s._row, s.%[1]s, %[2]s, false AS __kept, false AS __beside, d.__state <> '%[5]s' AS __news, %[7]s AS __items FROM %[3]s s JOIN %[4]s d ON d._row = s._row WHERE %[6]s AND (s.%[1]s IS NOT NULL OR __items)",
+		transform.AbsentColumn, duck.Names("s.", g.own.Table.Key), g.own.Name, decided, isUnchanged, condition, keptItems))
 }
 
 // takeAsComplete writes the records that earlier runs noted as partly omitted, and removes the notes: since then, `left_out: empty` says that they are
@@ -200,12 +206,14 @@ func (m *commitMerger) keepList(ctx context.Context, g stagedGroup, list transfo
 	return nil
 }
 
-// keepItemLists does the same for lists inside items: an item that came without one keeps its stored rows.
-func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) error {
+// keepItemLists does the same for lists inside items: an item that came without one keeps its stored rows. kept is the condition that the content hash of a
+// record s covers such rows.
+func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) (kept string, err error) {
+	kept = "false"
 	for _, outer := range g.children {
 		bits, err := m.absentIn(ctx, outer)
 		if err != nil {
-			return err
+			return kept, err
 		}
 		for _, group := range outer.Table.Groups {
 			if bits&group.Bit == 0 {
@@ -219,12 +227,15 @@ func (m *commitMerger) keepItemLists(ctx context.Context, g stagedGroup) error {
 			joined := fmt.Sprintf("%s o ON %s AND o.%s & %d <> 0", outer.Name, clause.Matches("t.", inner.WithinKey, "o.", outer.Table.Key), transform.AbsentColumn, group.Bit)
 			for _, name := range append([]string{inner.Name}, withinAll(g, inner.Name)...) {
 				if err := m.copyStored(ctx, g, name, storedCopies{}, "o._row", joined); err != nil {
-					return fmt.Errorf("keep the rows of %s, which the answers omitted: %w", name, err)
+					return kept, fmt.Errorf("keep the rows of %s, which the answers omitted: %w", name, err)
 				}
+			}
+			if inner.Complete && g.completeAbove(inner) {
+				kept += fmt.Sprintf(" OR s._row IN (SELECT o._row FROM %s t JOIN %s)", clause.Stored(m.schema, inner), joined)
 			}
 		}
 	}
-	return nil
+	return kept, nil
 }
 
 // absentIn gives the bits of the lists and objects that any row of a staged batch omitted.
