@@ -185,7 +185,7 @@ func childSpec() *grammar.Spec {
 		grammar.Spec{Name: "count", Kind: grammar.Text, Form: dotted, Doc: "Path of the number of items at the source."},
 		grammar.Spec{Name: "rest", Kind: grammar.Text, Form: dotted, Doc: "Path of the URL with the rest of a capped list."},
 		grammar.Spec{Name: "each", Kind: grammar.Enum, Default: "items", Doc: "What becomes a row.",
-			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Doc: "the entries of an object with data as keys, such as locales. The key is `$key`. Null entries make no row."}}},
+			Values: []grammar.Choice{{Name: "items", Doc: "the items of a list."}, {Name: "entries", Doc: "the entries of an object with data as keys, such as locales. The key is `$key`. Null entries make no row. Of several with one name the first counts."}}},
 		grammar.Spec{Name: "children", Kind: grammar.List, Item: &grammar.Spec{Kind: grammar.Map, Keys: nested},
 			Doc: "Lists inside the items. They are always complete."},
 	)}

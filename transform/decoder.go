@@ -77,7 +77,7 @@ func (d *Decoder) Append(raw []byte, m Meta) error {
 	w := d.reader.openRow(own)
 	err := d.reader.readRecord(&w)
 	if d.text.deep || err != nil && jsontext.TooDeep(d.text.raw) {
-		d.refuseRecord(0, ReasonDepth, 1)
+		d.rejects.rejectRecord(d.emitter.records, 0, ReasonDepth, 1)
 		return nil
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func (d *Decoder) Append(raw []byte, m Meta) error {
 	}
 	d.completer.completeRows(own)
 	if bad := own.rows[0].bad; bad != "" {
-		d.refuseRecord(0, bad, 1)
+		d.rejects.rejectRecord(d.emitter.records, 0, bad, 1)
 		return nil
 	}
 	d.suspects.observeRecord(own, d.text)
@@ -124,15 +124,12 @@ func (d *Decoder) emitRows() {
 	var sum uint64
 	for _, p := range d.plans[1:] {
 		d.completer.completeRows(p)
-		var refused int64
-		var reason string
+		refused, reason := int64(0), ""
 		for r := range p.rows {
-			if p.rows[r].bad == itemRejected {
-				continue
-			}
-			if p.rows[r].bad != "" {
-				refused++
-				reason = p.rows[r].bad
+			if bad := p.rows[r].bad; bad != "" {
+				if bad != itemRejected {
+					refused, reason = refused+1, bad
+				}
 				continue
 			}
 			h := d.emitter.addRow(p, r, 0, &d.completer.meta)
@@ -141,7 +138,7 @@ func (d *Decoder) emitRows() {
 			}
 		}
 		if refused > 0 {
-			d.refuseRecord(p.number, reason, refused)
+			d.rejects.rejectRecord(d.emitter.records, p.number, reason, refused)
 		}
 	}
 	d.emitter.addRow(d.plans[0], 0, sum, &d.completer.meta)
@@ -153,11 +150,6 @@ func (d *Decoder) emitRows() {
 	if !d.plans[0].rows[0].gone {
 		d.taken++
 	}
-}
-
-// refuseRecord keeps the text of the current record, because n rows of a table were rejected.
-func (d *Decoder) refuseRecord(table int, reason string, n int64) {
-	d.rejects.rejectRecord(d.emitter.records, table, reason, n)
 }
 
 // Records is the number of rows in the stream's own table since the last Take.

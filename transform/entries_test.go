@@ -2,6 +2,7 @@ package transform
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"aqueduck/schemas"
@@ -56,6 +57,29 @@ func TestEntriesOfAnObjectAndBareItemsBecomeRows(t *testing.T) {
 	told := []string{"page_authors  no_key 1 whole", "page_translations  not_an_object 1 whole", "page_translations at type 1"}
 	if diff := cmp.Diff(told, b.rejectLines()); diff != "" {
 		t.Errorf("what is no entry and no item (-want +got):\n%s", diff)
+	}
+}
+
+// TestT128ANameTwiceInAnObjectOfEntries: the first counts, as for fields, and the others are reported.
+func TestT128ANameTwiceInAnObjectOfEntries(t *testing.T) {
+	t.Parallel()
+	for record, want := range map[string][]string{
+		`{"id":1,"translated":{"en":{"title":"One"},"fr":{"title":"Un"},"en":{"title":"Two"},"\u0065n":{"title":"Three"}}}`: {"en One", "fr Un", "page_translations  duplicate_key 2 whole"},
+		`{"id":1,"translated":{"en":null,"en":{"title":"Two"}}}`:                                                            {"page_translations  duplicate_key 1 whole"},
+		`{"id":1,"translated":{"en":{"title":"One"},"en":null}}`:                                                            {"en One", "page_translations  duplicate_key 1 whole"},
+		`{"id":1,"translated":{"en":{"title":"One"},"EN":{"title":"Two"}}}`:                                                 {"en One", "EN Two"},
+		`{"id":1,"translated":{"type":"a","en":{"title":"One"},"type":"b"}}`:                                                {"en One"},
+	} {
+		b := newTestDecoder(t, pageStream(), Options{}).appendAll(record, `{"id":2,"translated":{"en":{"title":"Other"}}}`)
+		got := []string{}
+		for _, row := range b.takeRows()["page_translations"] {
+			if row["page_id"] == "1" {
+				got = append(got, fmt.Sprintf("%v %v", row["locale"], row["title"]))
+			}
+		}
+		if diff := cmp.Diff(want, append(got, b.rejectLines()...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", record, diff)
+		}
 	}
 }
 

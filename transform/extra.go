@@ -19,7 +19,7 @@ type extraFields struct {
 	text  *recordText
 	mask  *jsonMasker
 	list  []extraField
-	names map[uint64]struct{} // hashes of the unknown names in the current record
+	names map[uint64]struct{} // hashes of the unknown names, and those of entries, in the current record
 }
 
 // resetRecord drops the fields of the last record.
@@ -32,7 +32,7 @@ func (e *extraFields) resetRecord() {
 
 // addUnknown adds a field that the stream file does not declare; false when its object already has one with that name.
 func (e *extraFields) addUnknown(n *objectNode, name, raw []byte, p *maskPolicy, w *rowFrame) bool {
-	if !e.isFirstName(n, name, w) {
+	if !e.isFirstName(n.number, name, w) {
 		return false
 	}
 	start := len(e.text.arena)
@@ -41,10 +41,10 @@ func (e *extraFields) addUnknown(n *objectNode, name, raw []byte, p *maskPolicy,
 	return true
 }
 
-// isFirstName reports whether an unknown name is new in its object. It compares hashes: two names with the same 64 bits are not
-// to be expected.
-func (e *extraFields) isFirstName(n *objectNode, name []byte, w *rowFrame) bool {
-	id := xxhash.Sum64(name) ^ w.object*0x9e3779b97f4a7c15 ^ uint64(n.number)*0xc2b2ae3d27d4eb4f
+// isFirstName reports whether an unknown name, or that of an entry, is new in the object with a number. It compares hashes: two
+// names with the same 64 bits are not to be expected.
+func (e *extraFields) isFirstName(number int, name []byte, w *rowFrame) bool {
+	id := xxhash.Sum64(name) ^ w.object*0x9e3779b97f4a7c15 ^ uint64(number)*0xc2b2ae3d27d4eb4f
 	if _, ok := e.names[id]; ok {
 		return false
 	}

@@ -23,30 +23,37 @@ func (r *recordReader) readList(p *tablePlan, policy *maskPolicy, w *rowFrame) e
 	return it.Err()
 }
 
-// readEntries reads the rows of a child table from the members of an object. A member with the name of an ignored field is no
-// entry unless it is an object: such objects often have a `type` besides their entries. A dropped entry has no row.
-func (r *recordReader) readEntries(p *tablePlan, policy *maskPolicy, w *rowFrame) error {
+// readEntries reads the rows of a child table from the members of an object, raw. A member with the name of an ignored field is no
+// entry unless it is an object: such objects often have a `type` besides their entries. A dropped entry has no row. Of several
+// with one name the first counts; the others are rejected (T128).
+func (r *recordReader) readEntries(p *tablePlan, raw []byte, policy *maskPolicy, w *rowFrame) error {
+	r.js = jx.DecodeBytes(raw)
 	it, err := r.js.ObjIter()
 	if err != nil {
 		return err
 	}
 	for it.Next() {
 		f, t, own := p.root.fields[string(it.Key())], r.js.Next(), policy.policyOf(it.Key())
-		if t == jx.Null || t != jx.Object && f != nil && f.skip || own.actionHere() == actDrop {
+		first := r.row.extras.isFirstName(-1-int(r.text.spanOf(raw).from), it.Key(), w)
+		if t == jx.Null && first || t != jx.Object && f != nil && f.skip || own.actionHere() == actDrop {
 			if err := r.js.Skip(); err != nil {
 				return err
 			}
 			continue
 		}
 		p.listObject = w.object
-		if err := r.readItem(p, own, rowState{key: r.text.appendText(string(it.Key())), above: w.row}); err != nil {
+		of := rowState{key: r.text.appendText(string(it.Key())), above: w.row}
+		if !first {
+			of.bad = ReasonDuplicate
+		}
+		if err := r.readItem(p, own, of); err != nil {
 			return err
 		}
 	}
 	return it.Err()
 }
 
-// readItem reads one row of a child table. of has its position, key and outer row.
+// readItem reads one row of a child table. of has its position, key and outer row, and why it is rejected unread.
 func (r *recordReader) readItem(p *tablePlan, policy *maskPolicy, of rowState) (err error) {
 	if p.policy != policy {
 		p.applyPolicy(policy)
@@ -55,6 +62,8 @@ func (r *recordReader) readItem(p *tablePlan, policy *maskPolicy, of rowState) (
 	own := &p.rows[len(p.rows)-1]
 	own.position, own.key, own.above = of.position, of.key, of.above
 	switch t := r.js.Next(); {
+	case of.bad != "":
+		w.bad, err = of.bad, r.js.Skip()
 	case t == jx.Object:
 		err = r.readObject(p.root, &w)
 	case p.item != nil:
@@ -63,8 +72,7 @@ func (r *recordReader) readItem(p *tablePlan, policy *maskPolicy, of rowState) (
 			r.row.fillColumns(p.item, raw, &w, false)
 		}
 	default:
-		w.bad = ReasonNotObject
-		err = r.js.Skip()
+		w.bad, err = ReasonNotObject, r.js.Skip()
 	}
 	if err != nil {
 		return err

@@ -74,7 +74,7 @@ func (r *recordReader) offerList(p *tablePlan, one deferredValue, w *rowFrame) (
 	case one.raw[0] == '[' && !p.entries:
 		return true, r.readList(p, one.f.policy, w)
 	case one.raw[0] == '{' && p.entries:
-		return true, r.readEntries(p, one.f.policy, w)
+		return true, r.readEntries(p, one.raw, one.f.policy, w)
 	}
 	r.row.rejects.addPending(w.plan.number, one.f.messageName(w.plan), ReasonType)
 	return false, nil

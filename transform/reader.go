@@ -198,14 +198,13 @@ func (r *recordReader) enterValue(f *fieldNode, raw []byte, w *rowFrame) (opened
 		if err := r.readObject(f.object, w); err != nil {
 			return true, err
 		}
-		r.js = jx.DecodeBytes(raw) // a member with a column is an entry, too
-		return true, r.readEntries(f.list, f.policy, w)
+		return true, r.readEntries(f.list, raw, f.policy, w) // a member with a column is an entry, too
 	case raw[0] == '{' && f.object != nil:
 		return true, r.readObject(f.object, w)
 	case raw[0] == '[' && f.list != nil && !entries:
 		return true, r.readList(f.list, f.policy, w)
 	case raw[0] == '{' && entries:
-		return true, r.readEntries(f.list, f.policy, w)
+		return true, r.readEntries(f.list, raw, f.policy, w)
 	case raw[0] == '{' && f.list != nil:
 		return emptyObject(r.js), nil // some answers send an empty list as {}
 	case raw[0] == '[':

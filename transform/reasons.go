@@ -6,7 +6,7 @@ import "aqueduck/transform/internal/scalar"
 const (
 	ReasonType      = scalar.ReasonType  // the value is not of the column's type: NULL, raw in _extra
 	ReasonRange     = scalar.ReasonRange // the value is outside what the column holds: NULL, raw in _extra
-	ReasonDuplicate = "duplicate_key"    // the name is repeated in one object: the first value is kept, the second goes to _extra
+	ReasonDuplicate = "duplicate_key"    // the name is repeated in one object: the first value is kept, the second goes to _extra; an entry is rejected
 	ReasonUTF8      = "utf8"             // invalid Unicode in a text: replaced by U+FFFD
 	ReasonNoKey     = "no_key"           // a required column has no value: the record or item is rejected
 	ReasonNotObject = "not_an_object"    // a record or an item of a list is no object: it is rejected
