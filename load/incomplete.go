@@ -56,6 +56,31 @@ func noteIncomplete(ctx context.Context, m *commitMerger, g stagedGroup) error {
 	return nil
 }
 
+// partialRecordsQuery is the query for the keys of a stream's records that are noted as partly omitted; "" where there are
+// none.
+func partialRecordsQuery(ctx context.Context, db *duck.DB, schema, stream string) (string, error) {
+	noted, err := readIncomplete(ctx, db)
+	partly := func(record transform.Incomplete) bool { return record.Reason == transform.OmitsStored }
+	if err != nil || !slices.ContainsFunc(noted[[2]string{schema, stream}], partly) {
+		return "", err
+	}
+	return fmt.Sprintf("SELECT id FROM _sync.incomplete WHERE schema = %s AND stream = %s AND reason = '%s'", duck.Text(schema), duck.Text(stream), transform.OmitsStored), nil
+}
+
+// dropGoneNotes removes the notes of partly omitted records that are gone: no answer will complete them.
+func dropGoneNotes(ctx context.Context, db *duck.DB, schema, stream string, t transform.Table) error {
+	noted, err := partialRecordsQuery(ctx, db, schema, stream)
+	if err != nil || noted == "" {
+		return err
+	}
+	_, err = db.Exec(ctx, fmt.Sprintf("DELETE FROM _sync.incomplete WHERE schema = $1 AND stream = $2 AND reason = '%s' AND id IN (SELECT %s FROM %s t WHERE t.%s IS NOT NULL)",
+		transform.OmitsStored, clause.KeyText("t.", t.Key), clause.Stored(schema, t), transform.GoneColumn), schema, stream)
+	if err != nil {
+		return fmt.Errorf("remove the notes of records that are gone: %w", err)
+	}
+	return nil
+}
+
 // Incomplete gives the records of a stream that are stored incompletely, the oldest note first.
 func (w *DeadLetters) Incomplete(ctx context.Context, schema, stream string) (list []transform.Incomplete, err error) {
 	err = w.db.Do(fmt.Sprintf("read which records of %s are incomplete", stream), func(db *duck.DB) error {

@@ -24,7 +24,7 @@ func (m *commitMerger) keepAbsent(ctx context.Context, g stagedGroup, c mergeCou
 		return c, err
 	}
 	t := g.own.Table
-	noted, err := m.partialRecordsQuery(ctx, t)
+	noted, err := partialRecordsQuery(ctx, m.work.DB, m.schema, m.stream)
 	// Records noted by an earlier run are looked at even when they are unchanged: a complete answer removes the note. New
 	// records are looked at only where the table beside this one may have a copy of them.
 	unstored := false
@@ -346,27 +346,10 @@ func (g *stagedGroup) completeAbove(t transform.Table) bool {
 	return true
 }
 
-// partialRecordsQuery is the query for the keys of the stream's records that are noted as partly omitted; "" where there
-// are none.
-func (m *commitMerger) partialRecordsQuery(ctx context.Context, t transform.Table) (string, error) {
-	if len(t.Key) != 1 {
-		return "", nil
-	}
-	noted, err := readIncomplete(ctx, m.work.DB)
-	partly := func(record transform.Incomplete) bool { return record.Reason == transform.OmitsStored }
-	if err != nil || !slices.ContainsFunc(noted[[2]string{m.schema, m.stream}], partly) {
-		return "", err
-	}
-	return fmt.Sprintf("SELECT id FROM _sync.incomplete WHERE schema = %s AND stream = %s AND reason = '%s'", duck.Text(m.schema), duck.Text(m.stream), transform.OmitsStored), nil
-}
-
 // notePartialRecords updates the notes in _sync.incomplete. It adds the records that kept something and have changed. It
 // removes the records of noted that kept nothing this time.
 func (m *commitMerger) notePartialRecords(ctx context.Context, g stagedGroup, noted string, any bool) error {
 	t := g.own.Table
-	if len(t.Key) != 1 {
-		return nil
-	}
 	kept := "SELECT NULL WHERE false"
 	if any {
 		kept = fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE __kept", clause.KeyText("", t.Key), partialRows)

@@ -157,6 +157,9 @@ func (m *commitMerger) mergeRecords(ctx context.Context, g stagedGroup) error {
 		if err := endStates(ctx, m.work, m.schema, g.own.Table, m.stamp); err != nil {
 			return err
 		}
+		if err := dropGoneNotes(ctx, m.work.DB, m.schema, m.stream, g.own.Table); err != nil {
+			return err
+		}
 	}
 	if m.written.Rows == before {
 		return nil

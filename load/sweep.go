@@ -74,6 +74,9 @@ func (w *Sweeps) SoftDeleteAbsent(ctx context.Context, schema, stream string, ba
 				if err := w.checkpoints.db.CountRows(ctx, schema, t.Name, 0, stamp); err != nil {
 					return Written{}, err
 				}
+				if err := dropGoneNotes(ctx, db, schema, stream, t); err != nil {
+					return Written{}, err
+				}
 			}
 			if err := endStates(ctx, w.checkpoints.db, schema, t, stamp); err != nil {
 				return Written{}, err

@@ -12,6 +12,7 @@ import (
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/grammar"
 	"aqueduck/internal/oracletest"
+	"aqueduck/internal/problem"
 	"aqueduck/internal/runner"
 	"aqueduck/schemas"
 )
@@ -159,4 +160,42 @@ func specKey(t *testing.T, s *grammar.Spec, name string) *grammar.Spec {
 		t.Fatalf("the grammar has no %s", name)
 	}
 	return &s.Keys[i]
+}
+
+// TestT162ARecordThatOmitsAListIsReportedUntilItIsWholeOrGone, whether its key has one column or several.
+func TestT162ARecordThatOmitsAListIsReportedUntilItIsWholeOrGone(t *testing.T) {
+	t.Parallel()
+	for key, of := range map[string]string{"id": "door_id", "id, owner": "door_id, door_owner"} {
+		for name, after := range map[string]string{"whole": `{"id":"1","owner":"ann@x.example","v":3,"users":[{"id":"c"}]},`, "gone": ""} {
+			t.Run(key+", "+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBed(t, tinyConfig(176)).publishingLake()
+				const other = `{"id":"2","owner":"bob@x.example","v":1,"users":[{"id":"b"}]}`
+				lists := map[string]string{"doors": `{"id":"1","owner":"ann@x.example","v":1,"users":[{"id":"a"}]},` + other}
+				b.serveLists(lists)
+				b.writeStreamFiles("doors", strings.Replace(listStream("doors", "absent: gone\ncolumns: [{name: id, type: text}, {name: owner, type: text}, {name: v, type: int}]\nchildren:\n"+
+					"  - {table: door_users, from: users, key: ["+of+", user], columns: [{name: door_id, from: $parent.id, type: text}, {name: door_owner, from: $parent.owner, type: text}, {name: user, from: id, type: text}]}\n"),
+					"key: [id]", "key: ["+key+"]", 1))
+				b.syncOnce(runner.Options{})
+				lists["doors"] = `{"id":"1","owner":"ann@x.example","v":2},` + other
+				for range 2 {
+					b.space.Advance(24 * time.Hour)
+					report := b.trySync(runner.Options{})
+					if found := findingsNamed(report, "incomplete"); report.Exit() != problem.ExitFailed || len(found) != 1 || found[0].Found != "1" {
+						t.Errorf("a list that is left out: exit %d, findings %+v", report.Exit(), found)
+					}
+				}
+				lists["doors"] = after + other
+				for range 2 { // two sweeps agree that a record is gone
+					b.space.Advance(24 * time.Hour)
+					b.trySync(runner.Options{})
+				}
+				b.space.Advance(24 * time.Hour)
+				b.syncOnce(runner.Options{})
+				if got := b.queryRows("SELECT count(*) FROM _sync.incomplete"); got[0] != "0" {
+					t.Errorf("%v notes are left", got)
+				}
+			})
+		}
+	}
 }

@@ -10,12 +10,14 @@ import (
 	"aqueduck/transform"
 )
 
-// restoreDoubts reads the notes of earlier runs about incomplete records.
+// restoreDoubts reads the notes of earlier runs about incomplete records. Nothing asks for a record whose key has several columns: its list has it.
 func restoreDoubts(ctx context.Context, t *Task, work *load.Work) error {
 	list, err := work.DeadLetters.Incomplete(ctx, t.Workspace.Name, t.Stream.Name)
 	t.doubts = doubtfulRecords{reasons: map[string]string{}, asked: map[string]bool{}, cameWhole: map[string]bool{}}
 	for _, one := range list {
-		t.doubts.reasons[one.Key] = one.Reason
+		if len(t.Stream.Key) == 1 {
+			t.doubts.reasons[one.Key] = one.Reason
+		}
 	}
 	return err
 }
@@ -118,5 +120,5 @@ func noteAbsence(t *Task, key string) {
 // canReadByID reports whether single records of the stream can be read, by its own requests or by another stream's.
 func canReadByID(t *Task) bool {
 	_, known := streamByID(t)
-	return known || t.Stream.Read.Single() != nil
+	return (known || t.Stream.Read.Single() != nil) && len(t.Stream.Key) == 1
 }
