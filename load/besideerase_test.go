@@ -64,3 +64,21 @@ func TestT210AnAnswerThatOmitsThePersonIsErasedAsTheTableBesideSays(t *testing.T
 		})
 	}
 }
+
+// TestAnErasureRemovesNotesAboutRecordsWithThePersonInTheirKey, also where the key has several columns.
+func TestAnErasureRemovesNotesAboutRecordsWithThePersonInTheirKey(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"contact_id", "contact_id, team"} {
+		e := newErasing(t, load.Options{})
+		e.addStreams("stream: members\ndoc: One row per member.\nread: {endpoint: GET /members, records: data, page: {by: none}, since: {by: full}}\nkey: [" + key + "]\nerase: rows\n" +
+			"columns:\n  - {name: contact_id, type: text, person: true}\n  - {name: team, type: text}\n  - {name: v, type: int}\n  - {name: more, type: json}\n")
+		for _, more := range []string{`,"more":{"k":1}`, `,"v":"x"`} {
+			e.commitRecords("members", `{"contact_id":"ann","team":"7"`+more+`}`, `{"contact_id":"joanna","team":"8"`+more+`}`)
+		}
+		const left = "SELECT count(*) FROM (SELECT id FROM _sync.incomplete UNION ALL SELECT key FROM _sync.misfits)"
+		e.expectRows(left, "4")
+		_, err := e.Erasures.Erase(t.Context(), "main", erase.ErasedByCommand, []string{"ann"})
+		must(t, err)
+		e.expectRows(left, "2")
+	}
+}

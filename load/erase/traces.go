@@ -79,8 +79,10 @@ func (w *Erasures) eraseTraces(ctx context.Context, e *subjectEraser) error {
 		}
 	}
 	for table, column := range map[string]string{"incomplete": "id", "misfits": "key"} {
-		if _, err := w.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM _sync.%s AS t WHERE t.%s IN (SELECT word FROM %s)", table, column, traces)); err != nil {
-			return err
+		for _, named := range []string{"%[1]s IN (SELECT word FROM %[2]s)", "starts_with(%[1]s, '[') AND EXISTS (SELECT 1 FROM %[2]s x WHERE contains(%[1]s, to_json(x.word)::VARCHAR))"} { // a key of several columns is JSON
+			if _, err := w.db.DB.Exec(ctx, fmt.Sprintf("DELETE FROM _sync."+table+" AS t WHERE "+named, "t."+column, traces)); err != nil {
+				return err
+			}
 		}
 	}
 	// What dead letters were last compared is a hash of few of them, which would tell the id of one.
