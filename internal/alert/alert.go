@@ -36,14 +36,16 @@ func (s *Sender) NotifyEnded(ctx context.Context, r Run) {
 	}
 }
 
-// notifyOutcome pings how a run has ended, and posts its failure or the recovery from one. Of a run of a part of the pipeline it posts only the failure.
+// notifyOutcome pings how a run has ended, and posts its failure or the recovery from one. Of a run of a part of the pipeline it posts only the failure,
+// and no recovery while a stream is missing.
 func (s *Sender) notifyOutcome(ctx context.Context, t Target, r Run) {
 	switch {
 	case !r.Part && r.Succeeded:
 		s.pingTarget(ctx, t, "", r)
 	case !r.Part:
 		s.pingTarget(ctx, t, "/fail", r)
-	case r.Succeeded:
+	}
+	if r.Succeeded && (r.Part || r.Misses) {
 		return // what failed before may not have been read
 	}
 	m := Message{Event: Failure, Pipeline: r.Pipeline, Run: r.ID, Class: r.Class, Error: r.Error, Next: r.Next, Line: r.Line, At: r.At}

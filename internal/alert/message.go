@@ -21,6 +21,7 @@ type Run struct {
 	Pipeline, ID           string
 	Succeeded, Interrupted bool      // succeeded, or was cancelled; with neither it failed
 	Part                   bool      // it read a part of the pipeline: it sends no ping and no recovery
+	Misses                 bool      // a stream that was read before is unavailable: there is no recovery yet
 	WillRetry              bool      // it failed and will be retried: no failure is posted yet
 	Class, Error, Next     string    // of the first error
 	Line                   string    // its last line

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"aqueduck/internal/emulator"
 )
 
 // command runs a command in this process on the host's clock, and returns its exit code and stdout.
@@ -59,4 +62,36 @@ func kindsOf(came []string) (kinds []string) {
 		kinds = append(kinds, one[len("02 15:04 "):])
 	}
 	return kinds
+}
+
+// TestNoRecoveryWhileALostStreamIsUnavailable: later runs end well, and the stream that was lost is still not read. A stream that was never read delays
+// no recovery.
+func TestNoRecoveryWhileALostStreamIsUnavailable(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, date2026(time.March, 2, 0, 0), strings.Replace(alerted, "deleted_contacts", "deleted_contacts, tickets", 1))
+	came, fails := h.collectAlerts(), "/none"
+	h.before = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != fails {
+			return false
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		return true
+	}
+	sync := func(code int, flags, failing string, unavailable []string, alerts ...string) {
+		t.Helper()
+		h.space.Advance(time.Hour)
+		h.space.SetKnobs(func(k *emulator.Knobs) { k.Unavailable = unavailable })
+		*came, fails = nil, failing
+		if got, said := h.command(append([]string{"sync", "-q"}, strings.Fields(flags)...)...); got != code {
+			t.Fatalf("it ended with %d: %s", got, said)
+		}
+		h.requireEqual("alerts", kindsOf(*came), alerts...)
+	}
+	never, both := []string{"tickets"}, []string{"tickets", "contacts.deleted"}
+	sync(1, "", "/contacts/deleted", never, "/ping/start", "/ping/fail", "/hook failure data")
+	sync(0, "", "", never, "/ping/start", "/ping", "/hook recovery")
+	sync(1, "", "", both, "/ping/start", "/ping/fail", "/hook failure plan")
+	sync(0, "", "", both, "/ping/start", "/ping")
+	sync(0, "--failed", "", both, "/ping/start", "/ping")
+	sync(0, "", "", never, "/ping/start", "/ping", "/hook recovery")
 }

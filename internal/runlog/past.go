@@ -57,7 +57,8 @@ type PastRun struct {
 	Moved     []CheckpointMove `json:"moved,omitempty"`      // not a run: a command changed these checkpoints
 	Rollback  *Rollback        `json:"rollback,omitempty"`   // not a run: a command gave readers an older file
 
-	Quiet bool `json:"-"` // the failure sends no alert yet, because a retry follows
+	Quiet  bool `json:"-"` // the failure sends no alert yet, because a retry follows
+	Misses bool `json:"-"` // as that of the report: it sends no recovery
 }
 
 // retryDue is when the retry begins by this machine's clock; zero: there is none.
@@ -85,7 +86,7 @@ func (e *PastRun) Reported(r *Report) {
 	e.Outcome, e.Exit, e.Line, e.Emulated = r.Outcome(), r.Exit(), r.LastLine(), r.Emulated
 	e.Rows, e.Requests, e.Backfill = r.TotalRows(), r.Requests, r.Backfill()
 	e.Partly = r.Held == nil && slices.ContainsFunc(r.Streams, func(s StreamResult) bool { return s.Status == StatusFailed || s.Status == StatusInterrupted })
-	e.MissingModels, e.Restored = r.MissingModels, r.Restored
+	e.MissingModels, e.Restored, e.Misses = r.MissingModels, r.Restored, r.Misses
 	for _, p := range r.Problems() {
 		e.Class = cmp.Or(e.Class, p.Class)
 		e.Error, e.Next = joinTexts(e.Error, "; ", p.Error()), joinTexts(e.Next, "; then ", p.Next)

@@ -118,6 +118,8 @@ type Report struct {
 
 	Given problem.CLIFlags `json:"-"` // flags that commands in next steps repeat
 	Code  int              `json:"-"` // the exit code of an interrupted run; 0: ExitInterrupted
+
+	Misses bool `json:"-"` // a stream of the pipeline that was read before is unavailable; known only where a recovery is sent to someone
 }
 
 // Count returns the number of streams with an outcome.

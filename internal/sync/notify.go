@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"aqueduck/extract"
 	"aqueduck/internal/alert"
 	"aqueduck/internal/problem"
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
+	"aqueduck/internal/sync/stream"
+	"aqueduck/load"
 )
 
 // NewSender returns the sender of the configured alerts; nil when there are no targets. A target whose address cannot be resolved is logged and
@@ -38,7 +41,7 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun,
 	if r.Alerts == nil {
 		return
 	}
-	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Part: past.Part, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
+	ended := alert.Run{Pipeline: past.Pipeline, ID: past.Run, Part: past.Part, Misses: past.Misses, Succeeded: past.Exit == problem.ExitOK, Interrupted: past.Outcome == "INTERRUPTED", WillRetry: past.Quiet, Class: past.Class,
 		Error: past.Error, Next: past.Next, Line: past.Line, At: past.Finished}
 	for _, d := range drift {
 		ended.Changes = append(ended.Changes, d.String())
@@ -47,6 +50,34 @@ func notifyRunEnded(ctx context.Context, r *runner.Runner, past *runlog.PastRun,
 	if !ended.Interrupted { // the process is to end; the next run looks
 		NotifyFreshness(ctx, r)
 	}
+}
+
+// noteMissing notes in the report whether a stream of the pipeline that was read before is unavailable now, also where this run did not ask for it.
+// A state without any time is that of a stream that failed at its first request.
+func noteMissing(ctx context.Context, r *stream.Run) error {
+	if !isSubscribed(r.Runner, alert.Recovery) {
+		return nil
+	}
+	return r.Writer.Use(func(work *load.Work) error {
+		for _, w := range r.Workspaces {
+			answers, err := work.Facts.LastAnswers(ctx, w.Name)
+			if err != nil {
+				return err
+			}
+			states, err := work.Facts.States(ctx, w.Name)
+			if err != nil {
+				return err
+			}
+			for name, answer := range answers {
+				state, err := extract.ParseState(states[name])
+				wasRead := err != nil || state.SyncedTo > 0 || state.HistoryTo > 0 || state.Bookmark != nil
+				if answer == string(runlog.StatusUnavailable) && wasRead && runlog.ReadsStream(r.Pipeline, r.Config, r.Runner.Catalogue, w.Name, name) {
+					r.Reported.Misses = true
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // driftOfRun returns the schema drift that a run recorded and published. A signal that ended the run does not stop the reading.

@@ -50,7 +50,7 @@ func readAll(ctx context.Context, r *stream.Run) error {
 		if r.Options.Failed {
 			r.Reported.Notes = append(r.Reported.Notes, "no stream failed in the last run, so nothing was read; a run without --failed also tries streams that are unavailable")
 		}
-		return nil
+		return noteMissing(ctx, r)
 	}
 	defer r.Progress.Write()()
 	if err := readPhase(ctx, r, extract.Forward); err != nil {
@@ -93,6 +93,9 @@ func readAll(ctx context.Context, r *stream.Run) error {
 	if ctx.Err() != nil {
 		r.Reported.Interrupted, r.Reported.Code = true, r.Runner.InterruptedCode(ctx)
 		return nil // committed rows are safe; the next run publishes them
+	}
+	if err := noteMissing(ctx, r); err != nil {
+		return err
 	}
 	return publishRun(ctx, r, false)
 }
