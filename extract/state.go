@@ -28,6 +28,7 @@ type State struct {
 	ReconcileCut int64            `json:"reconcile_cut,omitempty"` // since when runs have begun a reconciliation and none has ended one, in Unix seconds
 	RereadAll    bool             `json:"again,omitempty"`         // read every record by id until the history is read
 	Replace      bool             `json:"replace,omitempty"`       // a full refresh is under way: rows from before it are replaced
+	RefreshDue   bool             `json:"due,omitempty"`           // a full refresh is wanted, and none of its pages is stored: the rest is as before it
 	Export       *Export          `json:"export,omitempty"`        // of a stream of an export dataset
 
 	AlwaysSent    []string `json:"sent,omitempty"`      // paths of lists and objects that the source always sends under this version

@@ -1,10 +1,14 @@
 package pipeline_test
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"aqueduck/internal/emulator"
+	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/verify"
 )
@@ -112,5 +116,101 @@ func TestT173VerifyChoosesTheSameCopyAsARun(t *testing.T) {
 	b.syncOnce(runner.Options{Select: []string{"doors"}})
 	if got, rows := stale(), b.queryRows("SELECT state FROM doors ORDER BY id"); len(got) != 0 || strings.Join(rows, " ") != "new same" {
 		t.Errorf("after the run: %q, rows %v", got, rows)
+	}
+}
+
+// TestAFullRefreshThatReadsNoPageKeepsTheWatermark: the stream fails at its first request, so its rows and their age are as they were. The next run
+// is a full refresh all the same.
+func TestAFullRefreshThatReadsNoPageKeepsTheWatermark(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, emulator.Config{Seed: 423, Contacts: 20, Inactive: 4, Activities: 10, Tickets: 10}, strings.Replace(nightly, "deleted_contacts, contact_activities", "tickets", 1))
+	all := streamResult(t, b.syncOnce(runner.Options{}), "tickets").Extracted
+	marks := func() []string {
+		return b.queryRows("SELECT synced_to FROM _sync.checkpoints WHERE stream = 'tickets'")
+	}
+	before := marks()
+	b.space.SimulateHours(72)
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/tickets/search" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		b.space.ServeHTTP(w, r)
+	})
+	for _, full := range []bool{true, false} {
+		if s := streamResult(t, b.trySync(runner.Options{FullRefresh: full}), "tickets"); s.Status != runlog.StatusFailed {
+			t.Errorf("it ended as %+v", s)
+		}
+		if got := marks(); !slices.Equal(got, before) {
+			t.Errorf("the watermark is %v, and was %v", got, before)
+		}
+		requireRefreshing(t, b, "tickets")
+	}
+	b.front = b.space
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "tickets"); s.Extracted < all {
+		t.Errorf("the next run read %d of %d records", s.Extracted, all)
+	}
+	if got := marks(); slices.Equal(got, before) {
+		t.Errorf("after the refresh the watermark is %v", got)
+	}
+	requireRefreshing(t, b)
+}
+
+// TestAFullRefreshThatALimitEndsIsNotForgotten: a run without time for a stream leaves its full refresh to the next one.
+func TestAFullRefreshThatALimitEndsIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(425))
+	b.syncOnce(runner.Options{})
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.space.Advance(time.Second)
+		b.space.ServeHTTP(w, r)
+	})
+	b.syncOnce(runner.Options{FullRefresh: true, MaxTime: time.Millisecond}) // it reads the identity of the workspace
+	for range 2 {
+		requireRefreshing(t, b, "contact_activities", "contacts", "deleted_contacts")
+		b.syncOnce(runner.Options{MaxRequests: 1})
+	}
+	if rows := b.queryRows("SELECT count(*) FROM _sync.checkpoints WHERE synced_to IS NULL"); rows[0] != "0" {
+		t.Errorf("%s streams have no watermark", rows[0])
+	}
+	b.syncOnce(runner.Options{})
+	requireRefreshing(t, b)
+}
+
+// TestAFullRefreshOfExportsThatALimitEndsIsNotForgotten: the next run reads all days again.
+func TestAFullRefreshOfExportsThatALimitEndsIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	b := exportBed(t, emulator.ExportKnobs{})
+	b.writeConfig(onlyDataset(reporting, "reporting_conversation"))
+	first := b.syncOnce(runner.Options{})
+	front := b.front
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.space.Advance(time.Second)
+		front.ServeHTTP(w, r)
+	})
+	b.syncOnce(runner.Options{FullRefresh: true, MaxTime: time.Millisecond})
+	requireRefreshing(t, b, "reporting_conversation")
+	if second := b.syncOnce(runner.Options{}); second.Requests < first.Requests {
+		t.Errorf("the next run sent %d requests, the first one %d", second.Requests, first.Requests)
+	}
+	requireRefreshing(t, b)
+	b.reportEqualsOracle("conversation", reportStart)
+}
+
+// requireRefreshing fails unless status says that these streams are in a full refresh.
+func requireRefreshing(t *testing.T, b *testBed, want ...string) {
+	t.Helper()
+	s, err := runlog.ReadStatus(t.Context(), b.runner.Dir, b.runner.Config, b.runner.Catalogue, b.space.CurrentTime())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, one := range s.Streams {
+		if one.Refreshing {
+			got = append(got, one.Stream)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("in a full refresh are %v, want %v", got, want)
 	}
 }

@@ -188,7 +188,7 @@ func (s *Status) readStreams(ctx context.Context, f PublishedDB, catalogue *sche
 			       min(started_at) FILTER (outcome <> 'unavailable') AS first, arg_max(run_id, started_at) AS run
 			FROM (SELECT *, arg_max(synced_to, started_at) FILTER (outcome = 'ok') OVER (PARTITION BY schema, stream) AS newest FROM _sync.stream_runs)
 			GROUP BY schema, stream) l USING (schema, stream)
-			LEFT JOIN (SELECT schema, stream, json_extract_string(state, '$.replace') = 'true' AS refreshing FROM _sync.checkpoints) c USING (schema, stream)
+			LEFT JOIN (SELECT schema, stream, json_extract_string(state, '$.replace') = 'true' OR json_extract_string(state, '$.due') = 'true' AS refreshing FROM _sync.checkpoints) c USING (schema, stream)
 			LEFT JOIN (SELECT schema, stream, true AS waiting FROM _sync.pending GROUP BY ALL) p USING (schema, stream)
 		WHERE f.stream IS NOT NULL OR l.ok IS NULL AND l.outcome <> 'unavailable' AND l.run IN (SELECT arg_max(run_id, started_at) FROM _sync.runs GROUP BY pipeline)
 		ORDER BY ALL`

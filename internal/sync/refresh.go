@@ -14,7 +14,7 @@ func endRefreshes(ctx context.Context, r *stream.Run) error {
 		if !t.State.Replace || !t.Done || !t.IsComplete() || t.BackfillPending() || t.IsWindowed() {
 			continue
 		}
-		t.State.Replace, t.Refreshed = false, true
+		t.EndRefresh()
 		end := t.Commit
 		if t.Days != nil {
 			end = t.Days.CommitProgress

@@ -256,6 +256,7 @@ func (t *exportReader) commitState(ctx context.Context, change func(*extract.Exp
 	}
 	t.State.Export = &e
 	t.State.Version = t.Workspace.Config.APIVersion
+	t.LeaveWatermark()
 	next := t.NextCheckpoint(t.State)
 	if next.State == t.Base.State {
 		return nil

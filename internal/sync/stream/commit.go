@@ -86,6 +86,9 @@ func (t *Task) addPage(page extract.Page) error {
 		noteRedacted(t, page)
 	}
 	t.Result.Extracted += int64(len(page.Records))
+	if t.beforePage != nil && page.State.String() != t.State.String() { // a record that is read by id beforehand moves nothing
+		t.beforePage = nil
+	}
 	if !t.IsWindowed() {
 		before := t.State.SyncedTo
 		if t.State = page.State; t.State.Sweep != nil && t.Stream.Absent == "gone" {

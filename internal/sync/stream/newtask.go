@@ -51,9 +51,13 @@ func newReader(t *Task) streamReader {
 
 // beginRefresh begins a full refresh: the task reads from the beginning. The table is not emptied. Each record is compared with its row, and
 // a different one replaces it, even when the source now states an older time. The checkpoint carries the refresh until everything is
-// read, so an interrupted refresh continues in the next run.
-func beginRefresh(ctx context.Context, t *Task, work *load.Work, rereadAll bool) error {
+// read, so an interrupted refresh continues in the next run. What is known of the stream stays stored until a page has come.
+func beginRefresh(ctx context.Context, t *Task, work *load.Work, known extract.State, rereadAll bool) error {
 	t.State = extract.State{RereadAll: rereadAll, Replace: true}
+	if t.Base.Seq > 0 {
+		known.RefreshDue = true
+		t.beforePage = &known
+	}
 	table := t.Tables[0].Name
 	if RefreshesTable(t.Run, t.Workspace, table) {
 		return nil // another stream of the run that goes into the same table has begun it
@@ -62,6 +66,30 @@ func beginRefresh(ctx context.Context, t *Task, work *load.Work, rereadAll bool)
 		return fmt.Errorf("stream %s: start its full refresh: %w", t.Stream.Name, err)
 	}
 	return nil
+}
+
+// noteRefreshDue stores that a full refresh is wanted, before the run may end without any request for the stream.
+func noteRefreshDue(ctx context.Context, t *Task) error {
+	next := t.NextCheckpoint(t.State)
+	if t.beforePage == nil || next.State == t.Base.State {
+		return nil
+	}
+	if _, err := t.Run.Writer.Commit(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, nil); err != nil {
+		return fmt.Errorf("stream %s: note its full refresh: %w", t.Stream.Name, err)
+	}
+	t.Base = next
+	return nil
+}
+
+// LeaveWatermark has the next commit store the state of a full refresh, though no page has come: an export stores the job that it asks for first.
+func (t *Task) LeaveWatermark() { t.beforePage = nil }
+
+// EndRefresh ends the full refresh of a stream that was read to its end. A stream that had nothing to ask for goes on from the state before it.
+func (t *Task) EndRefresh() {
+	if t.beforePage != nil {
+		t.State, t.beforePage = *t.beforePage, nil
+	}
+	t.State.Replace, t.State.RefreshDue, t.Refreshed = false, false, true
 }
 
 // RefreshesTable reports whether a task of the run is in a full refresh of the workspace's table.
@@ -104,7 +132,10 @@ func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Tas
 	if t.childQueues, err = childQueues(ctx, r, w, s); err != nil {
 		return nil, err
 	}
-	if err = t.restoreCheckpoint(ctx); err == nil && s.Read.Since.By == schemas.Export {
+	if err = t.restoreCheckpoint(ctx); err == nil {
+		err = noteRefreshDue(ctx, t)
+	}
+	if err == nil && s.Read.Since.By == schemas.Export {
 		if t.Broken = w.Exports.Broken[s]; t.Broken == nil && w.Exports.Readers[s.Name] != nil {
 			t.Days, err = w.Exports.Readers[s.Name](t)
 		}
@@ -135,10 +166,14 @@ func (t *Task) restoreCheckpoint(ctx context.Context) error {
 			t.Decoder.ExpectGroups(known.AlwaysSent, known.SometimesSent)
 		}
 		if t.Run.Options.FullRefresh && t.Workspace.Lost == nil {
-			return beginRefresh(ctx, t, work, rereadAll)
+			return beginRefresh(ctx, t, work, known, rereadAll)
 		}
 		if t.State = known; err != nil {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.Stream.Name, err, t.Stream.Name)
+		}
+		if known.RefreshDue && t.Workspace.Lost == nil && !t.IsWindowed() {
+			t.beforePage, t.State = &known, extract.State{RereadAll: rereadAll, Replace: true}
+			return nil
 		}
 		if was, now := t.State.Version, t.Workspace.Config.APIVersion; Outdated(t.Stream, t.State, now) {
 			t.State = extract.State{RereadAll: rereadAll, Replace: t.State.Replace} // a full refresh that was cut stays one

@@ -198,7 +198,8 @@ type Task struct {
 	Newest       bool            // the forward pass is complete: the watermark is where the run wanted it, or the sweep ended
 	Result       runlog.StreamResult
 
-	Refreshed bool // a full refresh of the stream has ended in this run
+	Refreshed  bool           // a full refresh of the stream has ended in this run
+	beforePage *extract.State // what is stored while no page of the full refresh has come: the state before it, with RefreshDue; nil: a page has come, or there is no refresh
 }
 
 // streamTrace is what a run notes of one stream while it reads.

@@ -99,8 +99,12 @@ func (t *Task) batchFull() bool {
 		t.Decoder.Records() > 0 && t.Run.Now().Sub(t.batchOpened) >= batchAge
 }
 
-// NextCheckpoint is the checkpoint that the commit of a state makes: its sequence number is one above the committed one.
+// NextCheckpoint is the checkpoint that the commit of a state makes: its sequence number is one above the committed one. Until a page of a full refresh has
+// come, the watermark stays.
 func (t *Task) NextCheckpoint(state extract.State) load.Checkpoint {
+	if t.beforePage != nil {
+		state = *t.beforePage
+	}
 	return load.Checkpoint{
 		Workspace: t.Workspace.Name, Stream: t.Stream.Name, Seq: t.Base.Seq + 1, State: state.String(),
 		SyncedTo: warehouse.UnixTime(state.SyncedTo), HistoryTo: warehouse.UnixTime(state.HistoryTo),
