@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/cli/render"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/problem"
@@ -71,6 +72,30 @@ func TestT152PublishWithUnexpectedRowLossIsHeldBack(t *testing.T) {
 	}
 	if got := b.queryRows("SELECT DISTINCT kind, table_name, expected >= '" + raw + "', found FROM _sync.audit WHERE name = 'rows_lost'"); len(got) != 1 || got[0] != "exact|contact_tags_raw|true|0" {
 		t.Errorf("the audit has %q", got)
+	}
+}
+
+// TestARewindWhileAPublishIsHeldBackIsDone: it takes no row away, so it does not fail for the rows that readers would lose. The log says when they see it.
+func TestARewindWhileAPublishIsHeldBackIsDone(t *testing.T) {
+	skipInRaceRun(t)
+	t.Parallel()
+	b := newBed(t, tinyConfig(57))
+	b.syncOnce(runner.Options{})
+	b.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = dropTags })
+	b.space.Advance(time.Hour)
+	if report := b.trySync(runner.Options{FullRefresh: true}); report.Exit() != problem.ExitBreached {
+		t.Fatal(report.LastLine())
+	}
+	file := b.runner.Dir.Current()
+	b.log.Reset()
+	yes := func([]admin.Move) (bool, error) { return true, nil }
+	b.failOn(admin.Rewind(t.Context(), b.runner, "", "contacts", b.space.CurrentTime().AddDate(0, 0, -40), yes))
+	if b.runner.Dir.Current() != file || !strings.Contains(b.log.String(), "aqueduck sync --accept-drop contact_tags_raw") {
+		t.Errorf("the rewind logged\n%s", b.log)
+	}
+	b.syncOnce(runner.Options{AcceptDrop: []string{"contact_tags_raw"}})
+	if got := b.queryRows("SELECT count(*) FROM _sync.moves WHERE stream = 'contacts'"); got[0] != "1" {
+		t.Errorf("%s moves are recorded", got[0])
 	}
 }
 
