@@ -13,6 +13,8 @@ import (
 	"aqueduck/internal/runlog"
 	"aqueduck/internal/runner"
 	"aqueduck/internal/sync"
+	"aqueduck/internal/verify"
+	"aqueduck/load/publish"
 )
 
 // newBedPair is a bed with two workspaces: its own, and acme.
@@ -140,5 +142,43 @@ func TestARunOfOneWorkspaceLeavesTheOthers(t *testing.T) {
 	}
 	if _, err := b.runner.ChoosePipelines(nil, runner.Options{Workspaces: []string{"acne"}}); err == nil || !strings.Contains(err.Error(), `there is no workspace "acne"`) {
 		t.Errorf("an unknown workspace: %v", err)
+	}
+}
+
+// TestTheLakesOfTwoPipelinesFollowEverySoOften: each workspace has a pipeline of its own, and both publish each hour.
+func TestTheLakesOfTwoPipelinesFollowEverySoOften(t *testing.T) {
+	lane.SkipHeavy(t)
+	t.Parallel()
+	skipInRaceRun(t)
+	b, acme := newBedPair(t)
+	b.writeConfig(strings.NewReplacer("{dir: data}", "{dir: data, parquet: 2h}", "  nightly: {schedule: \"0 2 * * *\", streams: [contacts, deleted_contacts, contact_activities]}",
+		"  ours: {workspaces: [main], streams: [contacts]}\n  theirs: {workspaces: [acme], streams: [contacts]}").Replace(b.readConfig()))
+	b.publishingLake()
+	followed := map[string][]int{}
+	for hour := range 4 {
+		for _, space := range []*emulator.Workspace{b.space, acme.space} {
+			space.Advance(time.Hour)
+			b.failOn(space.TagContact(space.ContactIDs("active")[hour], 1))
+		}
+		for i, name := range []string{"main", "acme"} {
+			before, _ := publish.LoadManifest(b.runner.Dir.Lake(name))
+			report, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[i], runner.Options{})
+			b.failOn(err)
+			if report.Exit() != problem.ExitOK || !report.Published {
+				t.Fatalf("the run ended %s", report.LastLine())
+			}
+			after, err := publish.LoadManifest(b.runner.Dir.Lake(name))
+			b.failOn(err)
+			if !after.PublishedAt.Equal(before.PublishedAt) {
+				followed[name] = append(followed[name], hour)
+			}
+		}
+	}
+	if want := []int{0, 2}; !slices.Equal(followed["main"], want) || !slices.Equal(followed["acme"], want) {
+		t.Errorf("the lakes followed in the hours %v, want %v", followed, want)
+	}
+	v, err := verify.Verify(t.Context(), b.runner, b.runner.Config.Pipelines, verify.VerifyOptions{Requests: 50}, func(string) {})
+	if b.failOn(err); v.Exit() != problem.ExitOK || len(v.Lakes) != 2 {
+		t.Error(verificationText(v))
 	}
 }
