@@ -93,6 +93,9 @@ type known struct {
 	At      time.Time `json:"at"` // by the machine's clock
 
 	Unsent bool `json:"unsent,omitempty"` // the warehouse had data while the store had none: what another machine sends there is not a later state of it
+	Left   bool `json:"left,omitempty"`   // the warehouse was sent to another place since: the files of this one are stale, and may have what was erased or masked meanwhile
+
+	Others []known `json:"others,omitempty"` // the places that it was sent to before, each as it was left
 }
 
 // readKnown returns what a warehouse knows of a place; the zero value where it has never met it.
@@ -101,10 +104,12 @@ func readKnown(d layout.Dir, place string) (known, error) {
 	if err != nil {
 		return known{}, &problem.Problem{Class: "data", What: layout.StoreNote(d) + " is damaged", Err: err, Next: "delete this file: the next run reads the object store anew"}
 	}
-	if k.Place != place {
-		return known{}, nil
+	for _, one := range append([]known{k}, k.Others...) {
+		if one.Place == place {
+			return one, nil
+		}
 	}
-	return k, nil
+	return known{}, nil
 }
 
 // readNote reads remote.json; the zero value where there is none.
@@ -155,6 +160,16 @@ func (h Head) save(d layout.Dir, place string, now time.Time) error {
 }
 
 func (k known) save(d layout.Dir) error {
+	before, err := readNote(d)
+	if err != nil {
+		return err
+	}
+	for _, other := range append([]known{before}, before.Others...) {
+		if other.Place != k.Place && other.Place != "" {
+			other.Left, other.Others = true, nil
+			k.Others = append(k.Others, other)
+		}
+	}
 	content, err := json.Marshal(k)
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 	if former.version != before.Version {
 		return "", s.overtaken(former)
 	}
-	unclean := layout.IsUnclean(d) || former.Erasures != sumErasures(log)
+	unclean := layout.IsUnclean(d) || before.Left || former.Erasures != sumErasures(log)
 	next, fresh, err := nextHead(d, former, current, r, unclean)
 	next.Erasures = sumErasures(log)
 	if err != nil || len(fresh) == 0 && next.equalTo(former) && !unclean { // else the head moves again: a run that began before cannot name what is deleted now

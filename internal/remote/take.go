@@ -31,7 +31,7 @@ type Taken struct {
 
 // Take gives a warehouse the file of the head where another machine moved the head, and the erasures that the store has. Rows that only this machine
 // has are lost: its next run reads them again, from the watermarks in the file. A warehouse whose data never was in this store is refused where the
-// store has other data. The caller holds the lock, and has no work database open.
+// store has other data, and so is one that was sent elsewhere since, where another machine has moved the head meanwhile. The caller holds the lock, and has no work database open.
 func (s *Store) Take(ctx context.Context, d layout.Dir, now time.Time) (t Taken, err error) {
 	before, err := readKnown(d, s.place)
 	if err != nil {
@@ -71,12 +71,12 @@ func (s *Store) takeHead(ctx context.Context, d layout.Dir, before known, head H
 		return t, known{Place: s.place, At: now.UTC(), Unsent: current != ""}.save(d)
 	case head.Epoch == 0:
 		t.Note = "head.json is gone from " + s.place + ": this run sends its file again"
-		return t, known{Place: s.place, Epoch: before.Epoch, At: now.UTC()}.save(d)
+		return t, known{Place: s.place, Epoch: before.Epoch, At: now.UTC(), Left: before.Left}.save(d)
 	case head.version == before.Version && current != "":
 		return t, nil
 	case filepath.Base(current) == head.File.Name && layout.RecordedSum(current) == head.File.Sum:
 		return t, head.save(d, s.place, now)
-	case (before.Place == "" || before.Unsent) && current != "":
+	case (before.Place == "" || before.Unsent || before.Left) && current != "":
 		return t, &problem.Problem{Class: "config", What: fmt.Sprintf("%s has data that was never in %s, and that place has other data", d, s.place),
 			Next: "to go on from the store give an empty directory, --dir DIR; to store this data name an empty place: warehouse.remote"}
 	}
