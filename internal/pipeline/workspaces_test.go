@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aqueduck/internal/admin"
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/lane"
 	"aqueduck/internal/oracletest"
@@ -145,14 +146,59 @@ func TestARunOfOneWorkspaceLeavesTheOthers(t *testing.T) {
 	}
 }
 
+// withPipelineEach gives each workspace of the pair a pipeline of its own.
+func (b *testBed) withPipelineEach() {
+	b.t.Helper()
+	b.writeConfig(strings.Replace(b.readConfig(), "  nightly: {schedule: \"0 2 * * *\", streams: [contacts, deleted_contacts, contact_activities]}",
+		"  ours: {workspaces: [main], streams: [contacts]}\n  theirs: {workspaces: [acme], streams: [contacts]}", 1))
+}
+
+// TestAnErasureOutlivesAPublishOfAnotherWorkspace: it is recorded, and a publish held back keeps its files. The operator accepts the loss in a run that
+// does not read the person's workspace. Only the next run, which writes the Parquet files of both, ends the erasure.
+func TestAnErasureOutlivesAPublishOfAnotherWorkspace(t *testing.T) {
+	t.Parallel()
+	skipInRaceRun(t)
+	b, acme := newBedPair(t)
+	b.withPipelineEach()
+	b.publishingLake()
+	person, err := b.space.CreateContact("user", emulator.FieldChange{Field: "name", Value: canary})
+	b.failOn(err)
+	syncOf := func(i, exit int, o runner.Options) {
+		t.Helper()
+		for _, space := range []*emulator.Workspace{b.space, acme.space} {
+			space.Advance(time.Hour)
+		}
+		report, err := sync.Sync(t.Context(), b.runner, b.runner.Config.Pipelines[i], o)
+		if b.failOn(err); report.Exit() != exit {
+			t.Fatalf("the run ended %s", report.LastLine())
+		}
+	}
+	syncOf(0, problem.ExitOK, runner.Options{})
+	syncOf(1, problem.ExitOK, runner.Options{})
+	acme.space.SetKnobs(func(k *emulator.Knobs) { k.Mutate = dropTags })
+	syncOf(1, problem.ExitBreached, runner.Options{FullRefresh: true})
+	_, err = admin.Erase(t.Context(), b.runner, person, func([]admin.Erased) (bool, error) { return true, nil })
+	if err == nil || !strings.Contains(err.Error(), "the erasure is recorded") || !b.inLake(canary) {
+		t.Fatalf("the erasure ended with %v", err)
+	}
+	syncOf(1, problem.ExitOK, runner.Options{AcceptDrop: []string{"contact_tags_raw"}})
+	if b.inLake(canary) && !b.runner.Dir.Erasing() {
+		t.Error("a Parquet file has the person, and the erasure counts as ended")
+	}
+	syncOf(1, problem.ExitOK, runner.Options{})
+	if b.inLake(canary) || b.runner.Dir.Erasing() || len(b.filesContaining(string(b.runner.Dir), canary)) > 0 {
+		t.Error("the next run has not ended the erasure")
+	}
+}
+
 // TestTheLakesOfTwoPipelinesFollowEverySoOften: each workspace has a pipeline of its own, and both publish each hour.
 func TestTheLakesOfTwoPipelinesFollowEverySoOften(t *testing.T) {
 	lane.SkipHeavy(t)
 	t.Parallel()
 	skipInRaceRun(t)
 	b, acme := newBedPair(t)
-	b.writeConfig(strings.NewReplacer("{dir: data}", "{dir: data, parquet: 2h}", "  nightly: {schedule: \"0 2 * * *\", streams: [contacts, deleted_contacts, contact_activities]}",
-		"  ours: {workspaces: [main], streams: [contacts]}\n  theirs: {workspaces: [acme], streams: [contacts]}").Replace(b.readConfig()))
+	b.writeConfig(strings.Replace(b.readConfig(), "{dir: data}", "{dir: data, parquet: 2h}", 1))
+	b.withPipelineEach()
 	b.publishingLake()
 	followed := map[string][]int{}
 	for hour := range 4 {

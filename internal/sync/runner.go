@@ -125,6 +125,8 @@ func openRun(ctx context.Context, r *stream.Run) error {
 		return err
 	}
 	spec.What = "run of " + r.Pipeline.Name
+	// The publish that ends an erasure was held back. If this run accepts the loss, the next one ends it, with the files of all workspaces.
+	spec.Elsewhere = r.Runner.Dir.Erasing() && len(spec.Schemas) < len(r.Config.WorkspaceNames())
 	spec.Accept = func(schema, table string) bool { return acceptsLoss(r, schema, table) }
 	r.Progress = stream.NewProgress(r)
 	spec.Step = r.Progress.BeginStep

@@ -282,8 +282,8 @@ func (p *publishRun) swapLink(ctx context.Context, file string) (err error) {
 		return err
 	}
 	p.spec.beginStep("older files")
-	// An erasure has ended only when no older file has the data.
-	if p.result.Removed, err = layout.PruneFiles(ctx, d, p.retention()); err != nil || !d.Erasing() {
+	// An erasure has ended only when no older file has the data, and no Parquet file.
+	if p.result.Removed, err = layout.PruneFiles(ctx, d, p.retention()); err != nil || !d.Erasing() || p.spec.Elsewhere {
 		return err
 	}
 	crash.At(crash.ErasePublished)

@@ -34,6 +34,7 @@ type Spec struct {
 	NoLake    bool                            // publish the file alone; Parquet files stay, unless they may have erased data
 	LakeEvery time.Duration                   // Parquet files that are newer stay, unless they may have erased data; 0: each publish writes them
 	DropLake  bool                            // publish the file alone, and remove the Parquet files
+	Elsewhere bool                            // Parquet files of schemas that are not in Schemas may have erased data: the publish ends no erasure
 	// CleanOlder rewrites an older published file without what was erased since; after an error, or where it is nil, the file is removed.
 	CleanOlder func(ctx context.Context, file string) error
 	Pool       *duck.Pool      // gives the engines that open its files; nil: each file gets one of its own

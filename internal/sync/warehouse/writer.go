@@ -276,7 +276,7 @@ func (w *Writer) publishApart(ctx context.Context, apart layout.Dir, name string
 	open, spec := w.open, w.spec
 	open.Later = w.dir.Current()
 	spec.RunID, spec.Keep, spec.MaxLoss, spec.DropLake, spec.Rebuild = strings.TrimSuffix(name, ".duckdb"), 0, 0, true, true
-	spec.What, spec.Replaces, spec.Step = "", false, nil // the file says already what made it
+	spec.What, spec.Replaces, spec.Elsewhere, spec.Step = "", false, false, nil // the file says already what made it
 	older, err := OpenWriter(ctx, apart, open, spec, w.catalogue)
 	if err != nil {
 		return err
