@@ -79,6 +79,53 @@ func TestAnErasureThatDidNotEndInTheStoreIsFinished(t *testing.T) {
 	}
 }
 
+// TestAnotherMachineEndsAnErasureInTheStore where the one that erased died after it moved the head, and never runs again.
+// Holds: P8.
+func TestAnotherMachineEndsAnErasureInTheStore(t *testing.T) {
+	t.Parallel()
+	for _, began := range []string{"empty", "with a file"} {
+		t.Run(began, func(t *testing.T) {
+			t.Parallel()
+			b := newBucket(t)
+			m, other := b.machine(), b.machine()
+			m.publish("one.duckdb", []byte("one with the person"))
+			m.send(0)
+			if began != "empty" {
+				other.take()
+			}
+			m.erasePerson("two.duckdb")
+			b.changing(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if r.Method == http.MethodDelete {
+					w.WriteHeader(http.StatusForbidden)
+					return
+				}
+				store.ServeHTTP(w, r)
+			})
+			_, err := m.store.Send(t.Context(), m.dir, layout.Retention{}, instant)
+			expectProblem(t, err, "auth", "s3://lake/w")
+			other.take()
+			_, err = other.store.Send(t.Context(), other.dir, layout.Retention{}, instant)
+			expectProblem(t, err, "auth", "s3://lake/w")
+			b.changing(nil)
+			if !strings.Contains(b.content(), "with the person") {
+				t.Fatal("there is nothing to delete")
+			}
+			third := b.machine()
+			third.take()
+			third.send(0)
+			if content := b.content(); strings.Contains(content, "with the person") || !strings.Contains(content, "without it") {
+				t.Errorf("the store has\n%s", content)
+			}
+			head, err := third.store.readHead(t.Context())
+			must(t, err)
+			third.send(0)
+			if again, err := third.store.readHead(t.Context()); err != nil || again.Epoch != head.Epoch {
+				t.Errorf("a clean store was cleaned again: %+v, %v", again, err)
+			}
+		})
+	}
+}
+
 // TestATakenFileSaysWhetherItLacksTheErased: the sender of an erasure may die before it sends its file. Until it has, the copy is not without the person.
 // Holds: P8.
 func TestATakenFileSaysWhetherItLacksTheErased(t *testing.T) {

@@ -36,6 +36,7 @@ type Head struct {
 	File     File            `json:"file"`
 	Older    []File          `json:"older"`              // kept for a rollback, newest first
 	Erasures string          `json:"erasures"`           // SHA-256 of the log of erasures that all these files comply with; "": there was none
+	Unclean  bool            `json:"unclean,omitempty"`  // objects that no head names may have erased or masked data: the next machine that sends deletes them
 	Writer   string          `json:"writer"`             // one change of one machine
 	Moved    time.Time       `json:"moved_at"`           // by the clock of the machine that moved it
 	Emulated json.RawMessage `json:"emulated,omitempty"` // settings and clock of the emulated workspace that fills the warehouse

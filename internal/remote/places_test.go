@@ -34,7 +34,7 @@ func TestAPlaceThatIsNamedAgainGetsTheNewFile(t *testing.T) {
 	if content := b.content(); strings.Contains(content, "with the person") || !strings.Contains(content, "four") {
 		t.Errorf("the first place has\n%s", content)
 	}
-	if head, err := m.store.readHead(t.Context()); err != nil || head.File.Name != "four.duckdb" || head.Epoch != 2 || len(head.Older) > 0 {
+	if head, err := m.store.readHead(t.Context()); err != nil || head.File.Name != "four.duckdb" || head.Epoch != 3 || head.Unclean || len(head.Older) > 0 {
 		t.Errorf("the head is %+v, %v", head, err)
 	}
 	m.store = &second

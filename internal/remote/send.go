@@ -45,7 +45,8 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 	}
 	unclean := layout.IsUnclean(d) || before.Left || former.Erasures != sumErasures(log)
 	next, fresh, err := nextHead(d, former, current, r, unclean)
-	next.Erasures = sumErasures(log)
+	unclean = unclean || former.Unclean // by another machine, which did not come to the end
+	next.Erasures, next.Unclean = sumErasures(log), unclean
 	if err != nil || len(fresh) == 0 && next.equalTo(former) && !unclean { // else the head moves again: a run that began before cannot name what is deleted now
 		return "", err
 	}
@@ -75,7 +76,21 @@ func (s *Store) Send(ctx context.Context, d layout.Dir, r layout.Retention, now 
 	if err := moved.save(d, s.place, now); err != nil {
 		return "", err
 	}
-	return s.removeOthers(ctx, d, former, moved)
+	return s.removeOthers(ctx, d, former, moved, now)
+}
+
+// endClean says in the head that the store is clean. Where another machine has moved the head since, that one has cleaned, too.
+func (s *Store) endClean(ctx context.Context, d layout.Dir, head Head, now time.Time) error {
+	next := head
+	next.Unclean = false
+	moved, err := s.moveHead(ctx, head, next)
+	if errors.Is(err, ErrMoved) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return moved.save(d, s.place, now)
 }
 
 // overtaken is the problem of a machine that was not the first to move the head.
@@ -168,8 +183,8 @@ func (s *Store) removeFiles(ctx context.Context, files []File) error {
 }
 
 // removeOthers deletes what the former head named and the present one does not. In an unclean store it deletes every other file, also of a run that
-// died before it moved the head, and then removes the mark.
-func (s *Store) removeOthers(ctx context.Context, d layout.Dir, former, head Head) (note string, err error) {
+// died before it moved the head, and then removes the marks.
+func (s *Store) removeOthers(ctx context.Context, d layout.Dir, former, head Head, now time.Time) (note string, err error) {
 	kept := map[string]bool{}
 	for _, f := range head.files() {
 		kept[f.Object], kept[f.Object+sumsSuffix] = true, true
@@ -195,10 +210,13 @@ func (s *Store) removeOthers(ctx context.Context, d layout.Dir, former, head Hea
 			return note, err
 		}
 	}
-	if unclean {
-		err = d.Explain(layout.EndClean(d))
+	if !unclean {
+		return note, nil
 	}
-	return note, err
+	if err := layout.EndClean(d); err != nil {
+		return note, d.Explain(err)
+	}
+	return note, s.endClean(ctx, d, head, now)
 }
 
 // sendErasures adds the erasures of the warehouse to those of the store. They come before the file: a machine that is killed in between has erased
