@@ -16,9 +16,10 @@ WITH signs AS (
          'inactive list' AS reason, _gone_at IS NULL AS listed, _synced_at
   FROM {schema}.deleted_contacts_all
   UNION ALL
-  SELECT id, coalesce(_gone_at, read_at), 4, CASE WHEN _gone_at IS NULL THEN 'active' ELSE 'deleted' END, NULL,
-         'read by id', false, _synced_at
-  FROM {raw}.contacts_by_id_all
+  -- A read that was stored after an entry had left the list is newer than the entry, also where the machine's clock is late.
+  SELECT b.id, greatest(coalesce(b._gone_at, b.read_at), d.updated_at), 4, CASE WHEN b._gone_at IS NULL THEN 'active' ELSE 'deleted' END, NULL,
+         'read by id', false, b._synced_at
+  FROM {raw}.contacts_by_id_all b LEFT JOIN {schema}.deleted_contacts_all d ON d.id = b.id AND d._gone_at IS NOT NULL AND d._synced_at < b._synced_at
   UNION ALL
   SELECT coalesce(CASE WHEN event_type = 'contact.merged' THEN merge_source_id END, contact_id), created_at, 2,
          CASE event_type WHEN 'contact.merged' THEN 'merged' ELSE 'deleted' END,

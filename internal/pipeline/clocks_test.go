@@ -214,3 +214,19 @@ func TestFailedReadsWhatFailedAfterAClockThatWasAhead(t *testing.T) {
 		t.Errorf("%s: %+v", report.LastLine(), report.Streams)
 	}
 }
+
+// TestAReadByIDIsNewerThanTheEntryThatLeftTheListBefore unblocks a contact, of which search shows nothing new, while the machine's clock is a day late.
+func TestAReadByIDIsNewerThanTheEntryThatLeftTheListBefore(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, tinyConfig(73))
+	clock := &wrongClock{right: b.space.CurrentTime}
+	b.runner.Now = clock.Now
+	id := b.space.ContactIDs("active")[0]
+	b.failOn(b.space.BlockContact(id))
+	b.syncOnce(runner.Options{})
+	clock.jump(-24 * time.Hour)
+	b.space.Advance(time.Minute)
+	b.failOn(b.space.UnblockContact(id, false))
+	b.syncOnce(runner.Options{})
+	b.checkLifecycle("active", "", id)
+}
