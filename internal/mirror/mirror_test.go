@@ -230,6 +230,21 @@ func TestForeignTablesAreRefused(t *testing.T) {
 	y.expectEqual(every...)
 }
 
+// TestTablesOfAnotherLocationAreRefused names another location with the same catalog: the tables would stay where they are.
+func TestTablesOfAnotherLocationAreRefused(t *testing.T) {
+	y := newYard(t)
+	y.publish(first)
+	y.mirror()
+	was := y.options.Location
+	y.options.Location = "s3://lake/elsewhere"
+	_, err := MirrorTables(t.Context(), y.options)
+	expectProblem(t, err, "config", "is at "+was+"/ws_ws1/")
+	expectProblem(t, CheckTables(t.Context(), y.options), "config", "is at "+was+"/ws_ws1/")
+	y.options.Location = was + "/"
+	y.mirror()
+	y.expectEqual(every...)
+}
+
 // TestUnfitTablesAreRefused before anything is written: with copies on write rows would come back (apache/iceberg-go#2042). A check says the same.
 // Holds: P11.
 func TestUnfitTablesAreRefused(t *testing.T) {

@@ -127,11 +127,16 @@ func (m *mirror) judgeTable(of differ.Relation, t *table.Table) (known trust) {
 	return known
 }
 
-// checkOurs refuses a table that this warehouse did not make, or that another program made unfit.
+// checkOurs refuses a table that this warehouse did not make or that is at another location, or that another program made unfit.
 func (m *mirror) checkOurs(t *table.Table) error {
 	if t.Properties()[propertyWarehouse] != m.warehouse {
 		return &problem.Problem{Class: "config", What: fmt.Sprintf("table %s of %s was not made by this warehouse", t.Identifier()[1], m.namespace),
 			Next: "drop or rename this table: the next mirror makes it"}
+	}
+	// A server with the REST interface may choose the locations of its tables.
+	if at := m.location + "/" + t.Identifier()[1]; m.catalog.db != nil && t.Location() != at {
+		return &problem.Problem{Class: "config", What: fmt.Sprintf("table %s of %s is at %s, not at %s", t.Identifier()[1], m.namespace, t.Location(), at),
+			Next: "set warehouse.mirror.location to what it was; to make the tables anew at another location, name another catalog too"}
 	}
 	return checkShape(t)
 }
