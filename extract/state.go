@@ -200,11 +200,14 @@ func (s State) validateState() error {
 // skips nothing; some records are read again.
 func (s State) RewindTo(to time.Time) State {
 	at := max(0, unixSeconds(to))
-	for _, watermark := range []*int64{&s.SyncedTo, &s.HistoryTo, &s.Refreshed, &s.Reconciled} {
-		*watermark = min(*watermark, at)
-	}
+	s.SyncedTo, s.HistoryTo, s.Refreshed, s.Reconciled = min(s.SyncedTo, at), min(s.HistoryTo, at), min(s.Refreshed, at), min(s.Reconciled, at)
 	s.Window, s.Position, s.Paused, s.Below, s.Sweep = nil, nil, nil, nil, nil
 	return s
+}
+
+// Anew is the state of a stream that is read again from its beginning. Its reconciliation stays due: no list returns what was deleted.
+func (s State) Anew(rereadAll bool) State {
+	return State{RereadAll: rereadAll, Reconciled: s.Reconciled, ReconcileCut: s.ReconcileCut}
 }
 
 // LatestTime is the latest watermark or window bound in the state; the zero time when it has none.

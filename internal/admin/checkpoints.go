@@ -142,7 +142,9 @@ func Reset(ctx context.Context, r *runner.Runner, workspace, stream string, conf
 		return err
 	}
 	return moveCheckpoints(ctx, r, "reset", workspace, streams, confirm, func(s *schemas.Stream, state extract.State) (extract.State, error) {
-		return extract.State{Export: sync.TableOf(state.Export), RereadAll: s.Read.Detail != nil}, nil
+		anew := state.Anew(s.Read.Detail != nil)
+		anew.Export = sync.TableOf(state.Export)
+		return anew, nil
 	})
 }
 

@@ -53,7 +53,7 @@ func newReader(t *Task) streamReader {
 // a different one replaces it, even when the source now states an older time. The checkpoint carries the refresh until everything is
 // read, so an interrupted refresh continues in the next run. What is known of the stream stays stored until a page has come.
 func beginRefresh(ctx context.Context, t *Task, work *load.Work, known extract.State, rereadAll bool) error {
-	t.State = extract.State{RereadAll: rereadAll, Replace: true}
+	t.State = refreshState(known, rereadAll)
 	if t.Base.Seq > 0 {
 		known.RefreshDue = true
 		t.beforePage = &known
@@ -66,6 +66,13 @@ func beginRefresh(ctx context.Context, t *Task, work *load.Work, known extract.S
 		return fmt.Errorf("stream %s: start its full refresh: %w", t.Stream.Name, err)
 	}
 	return nil
+}
+
+// refreshState is the state of a stream whose full refresh begins.
+func refreshState(known extract.State, rereadAll bool) extract.State {
+	anew := known.Anew(rereadAll)
+	anew.Replace = true
+	return anew
 }
 
 // noteRefreshDue stores that a full refresh is wanted, before the run may end without any request for the stream.
@@ -172,11 +179,12 @@ func (t *Task) restoreCheckpoint(ctx context.Context) error {
 			return fmt.Errorf("stream %s: its checkpoint cannot be read: %w; next: aqueduck state reset %s", t.Stream.Name, err, t.Stream.Name)
 		}
 		if known.RefreshDue && t.Workspace.Lost == nil && !t.IsWindowed() {
-			t.beforePage, t.State = &known, extract.State{RereadAll: rereadAll, Replace: true}
+			t.beforePage, t.State = &known, refreshState(known, rereadAll)
 			return nil
 		}
 		if was, now := t.State.Version, t.Workspace.Config.APIVersion; Outdated(t.Stream, t.State, now) {
-			t.State = extract.State{RereadAll: rereadAll, Replace: t.State.Replace} // a full refresh that was cut stays one
+			t.State = known.Anew(rereadAll)
+			t.State.Replace = known.Replace // a full refresh that was cut stays one
 			t.Run.Reported.Notes = append(t.Run.Reported.Notes, fmt.Sprintf("%s was read under API version %s: the stream is read again under %s", t.Stream.Name, was, now))
 		}
 		return pullBackWatermark(ctx, t, work)
