@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,5 +24,27 @@ func TestT60FullRefreshesDoNotPutOffTheReconciliation(t *testing.T) {
 	}
 	if got := b.queryRows("SELECT count(*) FROM conversations WHERE id = '" + id + "'"); got[0] != "0" {
 		t.Error("the deleted conversation is still there after 18 days")
+	}
+}
+
+// TestT172AFullRefreshGoesOnWithStreamsThatItDidNotReach: the time of the run is over before tickets begin. The next run refreshes them, too.
+func TestT172AFullRefreshGoesOnWithStreamsThatItDidNotReach(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, emulator.Config{Seed: 423, Contacts: 20, Inactive: 4, Activities: 10, Tickets: 10}, strings.Replace(nightly, "contact_activities", "contact_activities, tickets", 1))
+	b.runner.Parallel = 1
+	b.syncOnce(runner.Options{})
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.space.Advance(time.Minute)
+		b.space.ServeHTTP(w, r)
+	})
+	if s := streamResult(t, b.syncOnce(runner.Options{FullRefresh: true, MaxTime: 3 * time.Minute}), "tickets"); s.Requests > 0 {
+		t.Fatalf("the run has read tickets: %+v", s)
+	}
+	b.front = b.space
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "tickets"); s.Extracted != 10 {
+		t.Errorf("the run after it read %d of 10 tickets", s.Extracted)
+	}
+	if got := b.queryRows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, 'replace') OR contains(state, 'due')"); got[0] != "0" {
+		t.Errorf("%s streams are still in the refresh", got[0])
 	}
 }
