@@ -48,3 +48,23 @@ func TestT172AFullRefreshGoesOnWithStreamsThatItDidNotReach(t *testing.T) {
 		t.Errorf("%s streams are still in the refresh", got[0])
 	}
 }
+
+// TestT108AnotherAPIVersionBeforeAnyDayOfAnExportWasRead: there is nothing to read again, and the checkpoint stays readable.
+func TestT108AnotherAPIVersionBeforeAnyDayOfAnExportWasRead(t *testing.T) {
+	t.Parallel()
+	config := strings.Replace(onlyDataset(reporting, "reporting_conversation"), "dir: data", "dir: data, timezone: Europe/Berlin", 1)
+	b := newBedWith(t, tinyConfig(31), strings.Replace(config, `"2.17"`, `"2.16"`, 1))
+	b.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/enqueue") {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		b.space.ServeHTTP(w, r)
+	})
+	b.trySync(runner.Options{})
+	b.writeConfig(config)
+	b.trySync(runner.Options{})
+	b.front = b.space
+	b.syncOnce(runner.Options{})
+	b.reportEqualsOracle("conversation", reportStart.Add(-2*time.Hour))
+}

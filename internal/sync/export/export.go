@@ -232,7 +232,9 @@ func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error)
 	if version := w.Config.APIVersion; t.State.Version != "" && t.State.Version != version {
 		// Another API version exports other rows, so everything that was read is read again (T108).
 		t.State.HistoryDone = false
-		t.State.HistoryTo = x.days.Of(t.State.SyncedTo)
+		if t.State.SyncedTo > 0 { // the day of 1 January 1970 begins before 1970 in most zones
+			t.State.HistoryTo = x.days.Of(t.State.SyncedTo)
+		}
 		t.State.Export = withoutJob(t.State.Export) // its days alone would count as the whole history
 	}
 	reader := &exportReader{t, x}
