@@ -16,6 +16,7 @@ type Export struct {
 	Refresh    *ExportSpan    `json:"refresh,omitempty"`   // the rest of the refresh under way
 	Refreshed  int64          `json:"refreshed,omitempty"` // first second of the day on which the last refresh began
 	LowestTime int64          `json:"down,omitempty"`      // earliest time ever read; a full refresh reads down to it
+	Zone       string         `json:"zone,omitempty"`      // the time zone in which times without one were read; "": not recorded
 }
 
 // ExportColumn is a column of a dataset: its name in the table, its header in the file, and the id of its attribute where that is

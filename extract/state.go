@@ -225,8 +225,7 @@ func (s State) latestSeconds() int64 {
 		latest = max(latest, s.Window.From, s.Window.To)
 	}
 	if s.Position != nil {
-		// Only the time asked from counts: a record's time may lie in the future.
-		latest = max(latest, s.Position.Since)
+		latest = max(latest, s.Position.Since) // the time asked from: a record's time may lie in the future
 	}
 	return latest
 }

@@ -76,7 +76,7 @@ func warehouseSpec(w *Warehouse) grammar.Spec {
 			{Name: "0644", Doc: "every user of the machine reads them."},
 		}, Doc: "Who may read the published files and the lake. Default: as the directory allows; a new directory follows the umask."},
 		{Name: "timezone", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Timezone = v.Text() }, Default: "UTC", Check: checkZone, Hint: "e.g. Europe/Berlin",
-			Doc: "Time zone of days and weeks in models and schedules. Timestamp columns are instants, and do not depend on it."},
+			Doc: "Time zone of days and weeks in models and schedules, and of export files whose times have none: another zone reads all exports again. Other timestamps are instants, and do not depend on it."},
 		{Name: "memory", Kind: grammar.Text, Into: func(v *grammar.Value) { w.Memory, _ = grammar.ParseMemory(v.Text()) }, Default: "200MB", Form: grammar.MemoryForm, Check: checkMemory,
 			Doc: "Memory that DuckDB may use to store and publish records. The program needs about 400 MB more. Raise it to `400MB` if conversations have some ten million parts, or if a single record has tens of megabytes."},
 		{Name: "publish", Kind: grammar.Map, Doc: "How often readers get a new file.", Keys: []grammar.Spec{

@@ -1,7 +1,9 @@
 package pipeline_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,4 +69,41 @@ func TestT108AnotherAPIVersionBeforeAnyDayOfAnExportWasRead(t *testing.T) {
 	b.front = b.space
 	b.syncOnce(runner.Options{})
 	b.reportEqualsOracle("conversation", reportStart.Add(-2*time.Hour))
+}
+
+// TestT107AnotherTimezoneReadsAllExportsAgain: the times of their rows have no zone. The first zone was wrong, and no row lay near the end of a
+// day to show it.
+func TestT107AnotherTimezoneReadsAllExportsAgain(t *testing.T) {
+	t.Parallel()
+	york, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tinyConfig(33)
+	c.Zone, c.Export.File.Local = york, true
+	config := strings.Replace(onlyDataset(reporting, "reporting_conversation"), "{start: 2024-05-06}", "{start: 2024-06-09, refresh: 2d}", 1)
+	b := newBedWith(t, c, config)
+	b.syncOnce(runner.Options{})
+	b.space.SimulateHours(48)
+	b.writeConfig(strings.Replace(config, "dir: data", "dir: data, timezone: America/New_York", 1))
+	report := b.syncOnce(runner.Options{})
+	start := time.Date(2024, 6, 9, 0, 0, 0, 0, york).Unix()
+	var truth []string
+	for _, row := range b.space.Oracle("reporting_conversation") {
+		if at := row["_time"].(int64); at >= start {
+			truth = append(truth, fmt.Sprintf("%d|%s", at, row["conversation_id"]))
+		}
+	}
+	slices.Sort(truth)
+	if got := b.queryRows(fmt.Sprintf("SELECT epoch(_time)::BIGINT, conversation_id FROM reporting_conversation WHERE epoch(_time) >= %d ORDER BY ALL", start)); !slices.Equal(got, truth) {
+		t.Errorf("%d rows, %d in truth: %v, want %v", len(got), len(truth), got, truth)
+	}
+	if report.Notes == nil {
+		t.Error("no note says that days are read again")
+	}
+	jobs := b.countExportJobs()
+	b.space.SimulateHours(1)
+	if notes := b.syncOnce(runner.Options{}).Notes; b.countExportJobs() != jobs+1 || len(notes) > 0 {
+		t.Errorf("the run after it asked for %d exports, and notes %q", b.countExportJobs()-jobs, notes)
+	}
 }

@@ -229,7 +229,12 @@ func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error)
 		}
 	}
 	t.State.Export.Doc = t.Stream.Doc
-	if version := w.Config.APIVersion; t.State.Version != "" && t.State.Version != version {
+	was, zone := t.State.Export.Zone, x.days.Zone.String()
+	moved := was != "" && was != zone
+	if moved {
+		t.Run.AddNote(fmt.Sprintf("%s was read in the time zone %s: its days are read again in %s, because their times may have no zone", t.Stream.Name, was, zone))
+	}
+	if version := t.State.Version; moved || version != "" && version != w.Config.APIVersion {
 		// Another API version exports other rows, so everything that was read is read again (T108).
 		t.State.HistoryDone = false
 		if t.State.SyncedTo > 0 { // the day of 1 January 1970 begins before 1970 in most zones
@@ -237,6 +242,7 @@ func newExportReader(t *stream.Task, x *datasetExport) (stream.DayReader, error)
 		}
 		t.State.Export = withoutJob(t.State.Export) // its days alone would count as the whole history
 	}
+	t.State.Export.Zone = zone
 	reader := &exportReader{t, x}
 	if len(t.Stream.Columns) == 0 {
 		return reader, nil
