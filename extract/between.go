@@ -38,10 +38,8 @@ func readBetween(r *Reader) func(context.Context) (Page, error) {
 
 func (b *betweenReader) nextSpan(ctx context.Context) (Page, error) {
 	if !b.reading {
-		if b.historyComplete() {
-			st := b.state
-			st.HistoryDone = true
-			return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
+		if b.r.Phase == History && b.r.Since.IsZero() && b.r.Until.IsZero() && b.state.Window == nil && b.passedStart() {
+			return b.endHistory(), nil
 		}
 		if err := b.openWindow(ctx); err != nil {
 			return Page{}, err

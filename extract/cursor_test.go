@@ -346,3 +346,28 @@ func TestRecordsThatLeaveAListAfterALostCursorAreNoContradiction(t *testing.T) {
 		t.Errorf("%d records, %v, %d requests, state %s", len(sortedDistinct(ids)), err, c.Requests(), lastState(pages))
 	}
 }
+
+// A record that was not read leaves the list before each page, and a run reads four pages. The window is read twice and not for ever.
+func TestT9AWindowIsReadOnceMoreAndNoMoreOften(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, minutesOf(60)...)
+	ws.life = 100
+	ws.between = func(int) { ws.contacts = ws.contacts[:len(ws.contacts)-1] }
+	s := searchStream()
+	s.Read.Page.Size = 10
+	c := ws.newClient(t)
+	state := State{SyncedTo: secondsBeforeNoon(11 * hour), HistoryDone: true}
+	for ended := false; !ended; {
+		r := NewReader(c, Request{Stream: s, State: state})
+		for n := 0; n < 4 && !ended; n++ {
+			page, err := r.Next(t.Context())
+			if err != nil || c.Requests() > 20 {
+				t.Fatalf("%d requests, %v, state %s", c.Requests(), err, state)
+			}
+			state, ended = page.State, page.Boundary
+		}
+	}
+	if state.SyncedTo != watermark || c.Requests() != 11 { // six pages, then five
+		t.Errorf("%d requests, state %s", c.Requests(), state)
+	}
+}

@@ -68,9 +68,7 @@ func (h *historyReader) lowest() int64 {
 func (h *historyReader) nextHistoryPage(ctx context.Context) (Page, error) {
 	// A later start may lie above what was read already. Then a page without records ends the history.
 	if len(h.windows) == 0 && h.passedStart() {
-		st := h.state
-		st.HistoryDone, st.RereadAll = true, false
-		return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}, nil
+		return h.endHistory(), nil
 	}
 	w, err := h.nextArrived(ctx)
 	if err != nil {
@@ -88,8 +86,15 @@ func (h *historyReader) nextHistoryPage(ctx context.Context) (Page, error) {
 }
 
 // passedStart reports whether the history was read further back than a new, later start asks for.
-func (h *historyReader) passedStart() bool {
-	return !h.state.HistoryDone && h.state.HistoryTo > 0 && h.state.HistoryTo <= unixSeconds(h.r.Start)
+func (r *Reader) passedStart() bool {
+	return !r.state.HistoryDone && r.state.HistoryTo > 0 && r.state.HistoryTo <= unixSeconds(r.r.Start)
+}
+
+// endHistory is a page without records that ends the history.
+func (r *Reader) endHistory() Page {
+	st := r.state
+	st.HistoryDone, st.RereadAll = true, false
+	return Page{State: st, Boundary: true, Total: -1, Done: -1, Left: 0}
 }
 
 // nextArrived is the newest window with a page for the caller; io.EOF when the history is read.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -40,6 +41,7 @@ type searchReader struct {
 	unsorted  bool
 
 	statedTotal  int64               // the smallest total_count of the whole window; 0: none
+	mostStated   int64               // the largest
 	earlierKeys  map[uint64]struct{} // hashes of the keys that earlier walks over this window read
 	earlierRows  int64               // records that earlier Readers read, whose keys are not known
 	repeated     bool                // the window was walked once more, because its list ended short
@@ -152,11 +154,11 @@ func (s *searchReader) chooseWindow(ctx context.Context) (from *Position, err er
 func (s *searchReader) startWindow(from *Position) {
 	s.since, s.fresh, s.repeated, s.openedAt = s.window.From, true, false, time.Time{}
 	s.previous, s.reached, s.settledTo, s.unsorted, s.cursorDeaths, s.reachedAtDeath = 0, 0, 0, false, 0, 0
-	s.statedTotal, s.firstRows, s.earlierKeys, s.earlierRows = 0, 0, map[uint64]struct{}{}, 0
+	s.statedTotal, s.mostStated, s.firstRows, s.earlierKeys, s.earlierRows = 0, 0, 0, map[uint64]struct{}{}, 0
 	// A resumed window continues with what its earlier pages have shown: the order of times, the stated count and the records read.
 	if from != nil {
 		s.reached, s.settledTo, s.unsorted = from.LastTime, from.Settled, from.Unsorted
-		s.statedTotal, s.earlierRows = from.Stated, from.Before
+		s.repeated, s.statedTotal, s.mostStated, s.earlierRows = from.Repeated, from.Stated, from.Stated, from.Before
 		if from.Since > 0 {
 			s.since = from.Since
 		}
@@ -239,8 +241,8 @@ func (s *searchReader) buildWindowPage(sh listPage) Page {
 	s.noteTimes(sh.Seen)
 	s.own.Note(sh.Seen)
 	// A walk that begins later than the window states only the count of its rest.
-	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 && (s.statedTotal == 0 || least < s.statedTotal) {
-		s.statedTotal = least
+	if least := s.walk.tally.minTotal; s.since == s.window.From && least > 0 {
+		s.statedTotal, s.mostStated = min(least, cmp.Or(s.statedTotal, least)), max(s.mostStated, s.walk.tally.maxTotal)
 	}
 	// The request of a history window reaches two days above its end (T2). Those records belong to the window above, and are marked.
 	p := pageOf(sh)
@@ -255,7 +257,7 @@ func (s *searchReader) buildWindowPage(sh listPage) Page {
 	p.setProgress(sh.nextPosition.Rows, sh.Total)
 	// A list that ends with fewer records than it states is not the end of the window (T165).
 	switch {
-	case sh.end && s.endsShort():
+	case sh.end && (s.endsShort() || s.mayHaveSkipped()):
 		p.State = s.handleShortList()
 		return p
 	case s.explicit:
@@ -285,6 +287,12 @@ func (s *searchReader) shownWindow() (w *Window, resumed bool) {
 func (s *searchReader) endsShort() bool {
 	rows := s.distinctRows()
 	return rows < s.statedTotal || 2*rows < s.firstRows
+}
+
+// mayHaveSkipped reports whether records left the list while it was read, and no more came than stayed. A server whose cursors
+// count has then skipped a record for each that had come before it left (T9).
+func (s *searchReader) mayHaveSkipped() bool {
+	return !s.repeated && s.since == s.window.From && s.statedTotal < s.mostStated && s.distinctRows() <= s.statedTotal
 }
 
 // distinctRows is the number of distinct records of all walks over the window.
@@ -324,11 +332,10 @@ func (s *searchReader) stateInWindow(after Position) State {
 		after.Since = s.since
 	}
 	// In an unsorted list no time says up to where everything was read.
-	after.Unsorted = s.unsorted
 	if !s.unsorted {
 		after.LastTime, after.Settled = s.reached, s.settledTo
 	}
-	after.Stated, after.Before = s.statedTotal, s.earlierRows+int64(len(s.earlierKeys))
+	after.Unsorted, after.Repeated, after.Stated, after.Before = s.unsorted, s.repeated, s.mostStated, s.earlierRows+int64(len(s.earlierKeys))
 	// The version of a forward window is stored with its first page, so that a later run notices another one.
 	st.Window, st.Position = &w, &after
 	if w.Kind == windowForward {

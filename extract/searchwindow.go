@@ -86,12 +86,6 @@ func (s *searchReader) widenForRefresh(changed bool) {
 	}
 }
 
-// historyComplete reports whether the history was read further back than a new, later start asks for.
-func (s *searchReader) historyComplete() bool {
-	st := s.state
-	return s.r.Phase == History && s.r.Since.IsZero() && s.r.Until.IsZero() && !st.HistoryDone && st.Window == nil && st.HistoryTo > 0 && st.HistoryTo <= unixSeconds(s.r.Start)
-}
-
 // openHistory begins the next window of the backfill; false when there is none.
 func (s *searchReader) openHistory() bool {
 	start := max(0, unixSeconds(s.r.Start))
@@ -107,7 +101,7 @@ func (s *searchReader) openHistory() bool {
 	return true
 }
 
-// handleShortList handles a list that ended short. The window is walked once more, because records may have moved or disappeared
+// handleShortList handles a list that ended short, or may have skipped records. The window is walked once more, because records may have moved or disappeared
 // meanwhile. When the list ends short again the stream fails. Both times the state from before the window is returned, so that the
 // watermark does not advance.
 func (s *searchReader) handleShortList() State {
@@ -124,7 +118,7 @@ func (s *searchReader) handleShortList() State {
 	}
 	// The second walk begins without the counts, keys and times of the first: it has to show all records by itself.
 	s.repeated, s.firstRows = true, s.distinctRows()
-	s.since, s.statedTotal, s.earlierKeys, s.earlierRows = s.window.From, 0, map[uint64]struct{}{}, 0
+	s.since, s.statedTotal, s.mostStated, s.earlierKeys, s.earlierRows = s.window.From, 0, 0, map[uint64]struct{}{}, 0
 	s.previous, s.reached, s.settledTo, s.unsorted, s.cursorDeaths, s.reachedAtDeath = 0, 0, 0, false, 0, 0
 	s.walk = s.walkRest(nil)
 	return st

@@ -90,9 +90,10 @@ type Position struct {
 	Since       int64  `json:"since,omitempty"`       // search: the time asked from, when it is not the window's From
 	LastTime    int64  `json:"last_time,omitempty"`   // search: everything in the window up to this time was read, if the index has the records' present times
 	Settled     int64  `json:"settled,omitempty"`     // search: everything in the window up to this time was read
-	Stated      int64  `json:"stated,omitempty"`      // search: total_count of the whole window; 0: none
+	Stated      int64  `json:"stated,omitempty"`      // search: the largest total_count of the whole window; 0: none
 	Before      int64  `json:"before,omitempty"`      // search: records of the window that earlier walks read
 	Unsorted    bool   `json:"unsorted,omitempty"`    // search: the list is not in order of time
+	Repeated    bool   `json:"repeated,omitempty"`    // search: the window is read once more, because its first reading lacked records
 	Last        string `json:"last,omitempty"`        // feed: id of the page's last record
 }
 
@@ -237,22 +238,19 @@ const shortFor = 60 * 24 * 3600
 // cutShort is State.Short after a page: the entries from before that are not older than shortFor, and the page's.
 func cutShort(before map[string]int64, page Page) map[string]int64 {
 	now := page.ServerTime.Unix()
-	var after map[string]int64
-	note := func(id string, at int64) {
-		if after == nil {
-			after = map[string]int64{}
-		}
-		after[id] = at
-	}
+	after := map[string]int64{}
 	for id, at := range before {
 		if page.ServerTime.IsZero() || now-at < shortFor {
-			note(id, at)
+			after[id] = at
 		}
 	}
 	for _, r := range page.Records {
 		if r.Short != "" {
-			note(r.Short, now)
+			after[r.Short] = now
 		}
+	}
+	if len(after) == 0 {
+		return nil
 	}
 	return after
 }

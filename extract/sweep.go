@@ -145,9 +145,7 @@ func (s *sweepReader) buildSweepPage(sh listPage) Page {
 		s.current.MissingRows += sh.missingRows
 	}
 	s.current.Steady = s.current.Steady && sh.Total == s.current.Total && (!sh.end || sh.Total < 0 || sh.Total == s.current.Rows)
-
 	s.current.Capped = s.current.Capped || sh.end && s.isCapped(sh.Total)
-
 	p := pageOf(sh)
 	p.setProgress(s.current.Rows, sh.Total)
 	p.State = s.state

@@ -107,3 +107,28 @@ func TestT107AnotherTimezoneReadsAllExportsAgain(t *testing.T) {
 		t.Errorf("the run after it asked for %d exports, and notes %q", b.countExportJobs()-jobs, notes)
 	}
 }
+
+// TestT9CursorsThatCountLoseNoRecord: contacts that were read leave their window of the history while it is read, or before a later run goes on
+// with it. The records after them move towards the reader.
+func TestT9CursorsThatCountLoseNoRecord(t *testing.T) {
+	t.Parallel()
+	for name, most := range map[string]int64{"in one run": 0, "in several runs": 20} {
+		b := newBedWith(t, emulator.Config{Seed: 7, Contacts: 600, Knobs: emulator.Knobs{NoLag: true, OffsetWalk: true}}, strings.Replace(nightly, ", deleted_contacts, contact_activities", "", 1))
+		ids := b.space.ContactIDs("active")
+		b.space.RunBetween(func(n int) {
+			for i := range 3 {
+				if n%2 == 0 && n < 20 {
+					b.failOn(b.space.UpdateContact(ids[(n*37+i*411)%len(ids)], emulator.FieldChange{Field: "name", Value: "Changed"}))
+				}
+			}
+		})
+		for done, runs := false, 0; !done && runs < 12; runs++ {
+			b.syncOnce(runner.Options{MaxRequests: most})
+			done = b.loadState("contacts").HistoryDone
+		}
+		b.syncOnce(runner.Options{}) // contacts that left the window are new changes
+		if got := b.queryRows("SELECT count(*) FROM contacts"); got[0] != "600" {
+			t.Errorf("%s: %s of 600 contacts are here", name, got[0])
+		}
+	}
+}
