@@ -149,10 +149,10 @@ func TestSweepsOfKilledRunsAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 14)
 	s.syncUntilEqual()
-	for _, args := range [][]string{nil, {"--full-refresh"}} {
+	for place, args := range map[string][]string{":1": nil, ":2": {"--full-refresh"}} { // a refresh first commits that it has begun
 		for range 4 {
 			s.life.passHours()
-			s.crashAt(crash.CommitDone+":1", append(args, "--select", "deleted_contacts")...)
+			s.crashAt(crash.CommitDone+place, append(args, "--select", "deleted_contacts")...)
 		}
 		s.life.passHours()
 		s.syncUntilEqual()

@@ -3,6 +3,8 @@ package pipeline_test
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"aqueduck/internal/emulator"
 	"aqueduck/internal/runner"
+	"aqueduck/load/layout"
 )
 
 // TestT60FullRefreshesDoNotPutOffTheReconciliation: a full refresh every six days reads what the source has, and not what it no longer has.
@@ -48,6 +51,25 @@ func TestT172AFullRefreshGoesOnWithStreamsThatItDidNotReach(t *testing.T) {
 	}
 	if got := b.queryRows("SELECT count(*) FROM _sync.checkpoints WHERE contains(state, 'replace') OR contains(state, 'due')"); got[0] != "0" {
 		t.Errorf("%s streams are still in the refresh", got[0])
+	}
+}
+
+// TestT172AKilledFullRefreshGoesOn: the run dies before it has changed a row.
+func TestT172AKilledFullRefreshGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBedWith(t, emulator.Config{Seed: 425, Contacts: 20, Tickets: 10}, strings.Replace(nightly, "deleted_contacts, contact_activities", "tickets", 1))
+	b.syncOnce(runner.Options{})
+	killed := filepath.Join(t.TempDir(), "killed")
+	b.interceptRequests(func(_ http.ResponseWriter, r *http.Request) bool {
+		if _, err := os.Stat(killed); r.URL.Path == "/tickets/search" && err != nil {
+			b.failOn(os.CopyFS(killed, os.DirFS(string(b.runner.Dir))))
+		}
+		return false
+	})
+	b.syncOnce(runner.Options{FullRefresh: true})
+	b.runner.Dir = layout.Dir(killed)
+	if s := streamResult(t, b.syncOnce(runner.Options{}), "tickets"); s.Extracted != 10 {
+		t.Errorf("the run after it read %d of 10 tickets", s.Extracted)
 	}
 }
 

@@ -157,6 +157,11 @@ func prepareTables(ctx context.Context, r *stream.Run, w *stream.Workspace) erro
 // beginTasks makes a task for each stream of the workspace that the run reads, in their order.
 func beginTasks(ctx context.Context, r *stream.Run, w *stream.Workspace) error {
 	err := r.Writer.Use(func(work *load.Work) (err error) {
+		if r.Options.FullRefresh { // what a run notes of itself does not outlive a kill while it reads the published file in place
+			if err := work.MakeWritable(); err != nil {
+				return err
+			}
+		}
 		if w.Answers, err = work.Facts.LastAnswers(ctx, w.Name); err != nil {
 			return err
 		}
