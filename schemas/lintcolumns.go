@@ -99,8 +99,8 @@ func lintDefault(v *grammar.Value, typ Type) {
 	if !v.IsSet() || typ == "" {
 		return
 	}
-	if _, err := strconv.ParseInt(v.Text(), 10, 64); typ == Int && err != nil {
-		v.Wrong("e.g. default: 0", "%q is not a whole number", v.Text())
+	if n, err := strconv.ParseInt(v.Text(), 10, 64); typ == Int && (err != nil || strconv.FormatInt(n, 10) != v.Text()) {
+		v.Wrong("e.g. default: 0", "%q is not a whole number as JSON writes it", v.Text())
 	}
 	if typ != Int && typ != Text {
 		v.WrongKey("", "only an int or a text has a default")
@@ -206,11 +206,38 @@ func (d *streamDraft) lintChildren(children *grammar.Value, in parentList, built
 	for _, v := range children.Items() {
 		c, inner := built[0], v.Key("children")
 		lintChild(v, in, c)
+		d.lintList(v.Key("from"), in.columns, c)
 		for _, list := range inner.Items() {
 			lintPlaces(list.Key("from"), c.Columns)
 		}
 		d.lintChildren(inner, parentList{key: c.Key, columns: c.Columns}, built[1:])
 		built = built[1+countChildren(inner):]
+	}
+}
+
+// lintList refuses a list that other rows take: a value of a column, the list of another table, or a list inside its items, which would be lost.
+func (d *streamDraft) lintList(from *grammar.Value, around []Column, c Child) {
+	for _, v := range from.Items() {
+		place := splitPath(v.Text())
+		for _, column := range around {
+			if column.Type != Text && column.Type != JSON && slices.ContainsFunc(column.Places(), func(of []string) bool { return slices.Equal(of, place) }) {
+				v.Wrong("", "%q is the value of column %q, of type %s", v.Text(), column.Name, column.Type)
+			}
+		}
+		for _, other := range d.stream.Children {
+			if other.Table == c.Table || other.Within != c.Within {
+				continue
+			}
+			as := Column{From: other.From, Or: other.Or}
+			for _, of := range other.Places() {
+				switch {
+				case slices.Equal(of, place):
+					v.Wrong("add the columns to that table", "%q is the list of table %q already", v.Text(), other.Table)
+				case isInside(of, place) && !as.fillsFromInside(of):
+					v.Wrong("write it in children: of that table", "%q is inside the items of table %q", v.Text(), other.Table)
+				}
+			}
+		}
 	}
 }
 
@@ -228,8 +255,14 @@ func lintChild(v *grammar.Value, in parentList, c Child) {
 	}
 	for i, parent := range in.key {
 		column, ok := findColumn(c.Columns, itemAt(c.Key, i))
-		if ok && column.From[0] != FromParent {
+		isParents := func(name string) bool {
+			of, _ := findColumn(c.Columns, name)
+			return slices.Equal(of.From, []string{FromParent, parent})
+		}
+		if ok && !slices.ContainsFunc(c.Key[:min(len(in.key), len(c.Key))], isParents) {
 			key.Items()[i].Wrong("omit the column, or set from: \"$parent."+parent+"\"", "column %q must be the parent's column %q", column.Name, parent)
+		} else if from := itemAt(column.From, 1); ok && column.Name != from && slices.Contains(in.key, column.Name) {
+			key.Items()[i].Wrong("write the parent's key in its order", "column %q would hold the parent's column %q", column.Name, from)
 		}
 	}
 	if rest := v.Key("rest"); rest.IsGiven() && len(c.Or) > 0 {
@@ -237,16 +270,19 @@ func lintChild(v *grammar.Value, in parentList, c Child) {
 	}
 	for _, column := range v.Key("columns").Items() {
 		for _, from := range column.Key("from").Items() {
-			lintChildSource(from, in, c)
+			lintChildSource(from, column.Key("type"), in, c)
 		}
 	}
 }
 
 // lintChildSource checks the source of a column in a child's table.
-func lintChildSource(from *grammar.Value, in parentList, c Child) {
+func lintChildSource(from, typ *grammar.Value, in parentList, c Child) {
 	name, ok := strings.CutPrefix(from.Text(), FromParent+".")
-	if _, known := findColumn(in.columns, name); ok && !known {
+	above, known := findColumn(in.columns, name)
+	if ok && !known {
 		from.Wrong(grammar.DidYouMean(name, columnNames(in.columns)), "the parent has no column %q", name)
+	} else if ok && typ.IsSet() && above.Type != "" && Type(typ.Text()) != above.Type {
+		typ.Wrong(fmt.Sprintf("write type: %s", above.Type), "the parent's column %q has type %s", name, above.Type)
 	}
 	if from.Text() == FromKey && !c.Entries || from.Text() == FromPosition && c.Entries {
 		from.Wrong("", "entries of an object have a $key, items of a list have a $position")
