@@ -95,11 +95,12 @@ func (l *listRequest) sendCall(ctx context.Context, c *api.Client, q api.Call, p
 	return found, a, err
 }
 
-// forValue is the list of one id or value: it replaces {id} in the path, and is the query parameter as where that is not empty.
+// forValue is the list of one id or value: it replaces {id} in the path, and is the only query parameter as, if that is not empty.
 func (l listRequest) forValue(as, value string) listRequest {
 	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))
 	if as != "" {
-		l.query = append(slices.Clip(l.query), schemas.Param{Name: as, Value: value})
+		l.query = slices.DeleteFunc(slices.Clone(l.query), func(p schemas.Param) bool { return p.Name == as })
+		l.query = append(l.query, schemas.Param{Name: as, Value: value})
 	}
 	return l
 }

@@ -60,6 +60,18 @@ func TestATreeIsWalkedToItsLeavesInOneSweep(t *testing.T) {
 	}
 }
 
+// TestATreeWhoseRootIsAskedForByTheSameParameter sends the key of a record in place of the root's.
+func TestATreeWhoseRootIsAskedForByTheSameParameter(t *testing.T) {
+	t.Parallel()
+	a := serveTree(t, map[string][]string{"root": {"a", "b"}, "a": {"c"}, "b": {}, "c": {}})
+	s := treeStream()
+	s.Read.Query = []schemas.Param{{Name: "within", Value: "root"}}
+	ids, _ := drainPhase(t, NewReader(a.newClient(t), Request{Stream: s}))
+	if slices.Sort(ids); !slices.Equal(ids, []string{"a", "b", "c"}) {
+		t.Errorf("read %v", ids)
+	}
+}
+
 // TestInterruptedTreeIsWalkedFromItsRoot because no state has the lists below earlier pages.
 func TestInterruptedTreeIsWalkedFromItsRoot(t *testing.T) {
 	t.Parallel()

@@ -60,14 +60,27 @@ func (d *streamDraft) lintUnsent() {
 			read.Key("records").Wrong("e.g. records: data", "%q is a path: the list must be a member of the answer itself", records)
 		}
 	}
-	paged := read.Key("page").Key("in").Text() == "query"
+	var paging []string
+	if read.Key("page").Key("in").Text() == "query" {
+		paging = []string{"page", "per_page", "starting_after"}
+	}
+	over, field := read.Key("over").Key("as"), d.stream.Read.Since.Field
+	for _, as := range []*grammar.Value{over, read.Key("below").Key("as")} {
+		if slices.Contains(paging, as.Text()) {
+			as.Wrong("", "read.page sends the parameter %q", as.Text())
+		}
+	}
 	for _, query := range []*grammar.Value{read.Key("query"), read.Key("detail").Key("query")} {
 		for _, param := range query.Entries() {
-			switch v := param.Value; {
+			switch v, list := param.Value, query == read.Key("query"); {
 			case strings.Contains(v.Text(), "${"):
 				v.Wrong("a token is sent as Authorization: Bearer, from pipelines.yaml", "a stream file has no variables: the value would be sent as it is written")
-			case paged && query == read.Key("query") && slices.Contains([]string{"page", "per_page", "starting_after"}, param.Name):
+			case list && slices.Contains(paging, param.Name):
 				v.WrongKey("", "%s: read.page sends this parameter", v.Path())
+			case list && over.IsSet() && over.Text() == param.Name:
+				v.WrongKey("", "%s: read.over sends this parameter", v.Path())
+			case list && read.Key("since").Key("by").Text() == "between" && (param.Name == field+"_after" || param.Name == field+"_before"):
+				v.WrongKey("", "%s: read.since sends this parameter", v.Path())
 			}
 		}
 	}

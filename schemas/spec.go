@@ -116,7 +116,7 @@ func readSpec() grammar.Spec {
 				Doc: "Values that the source may not know. If it refuses one, the others are read. Rows with that value in the column named by `as` stay."},
 		}},
 		{Name: "below", Kind: grammar.Map, Doc: "For records that contain others: the list is also read with the key of each record, to any depth. Together they count as one full list, also for `absent: gone`.", Keys: []grammar.Spec{
-			{Name: "as", Example: "parent_id", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter for the key."},
+			{Name: "as", Example: "parent_id", Kind: grammar.Text, Required: true, Form: name, Hint: "e.g. parent_folder_id", Doc: "Query parameter for the key. If `query` has it too, that value is for the first list only."},
 			{Name: "unless", Kind: grammar.Text, Form: dotted, Doc: "Path of a field, e.g. the id of the containing record. If a record of the first list has it, that list is complete, and no other is read."},
 		}},
 		detailSpec(scalar),
