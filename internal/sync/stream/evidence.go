@@ -13,6 +13,7 @@ import (
 	"aqueduck/internal/problem"
 	"aqueduck/internal/sync/warehouse"
 	"aqueduck/load"
+	"aqueduck/schemas"
 )
 
 // evidenceRows is how many stored rows of a window, the newest, its search must return.
@@ -24,7 +25,7 @@ const evidenceRows = 5
 // checkWindowEvidence returns an error: the search is broken, and the watermark must not move past the window.
 func checkWindowEvidence(ctx context.Context, t *Task, page extract.Page) error {
 	column := t.Stream.TimeColumn()
-	if column == "" || page.Window == nil || page.Resumed || t.IsWindowed() || isFedByOthers(t) {
+	if column == "" || page.Window == nil || page.Resumed || t.IsWindowed() || isFedByOthers(t) || !hasPlainKey(t.Stream) {
 		return nil
 	}
 	from, to := time.Unix(page.Window.From, 0), t.Workspace.Client.Now()
@@ -60,11 +61,18 @@ func checkWindowEvidence(ctx context.Context, t *Task, page extract.Page) error 
 	return evidence.confirmMissingByID(ctx, t)
 }
 
+// hasPlainKey reports whether the key is one field of the record that is stored as sent: only then can a stored row be found among the records.
+func hasPlainKey(s *schemas.Stream) bool {
+	return len(s.Key) == 1 && slices.ContainsFunc(s.Columns, func(c schemas.Column) bool {
+		return c.Name == s.Key[0] && !c.IsComputed() && c.As == "" && (c.Type == schemas.Text || c.Type == schemas.Int)
+	})
+}
+
 // extendToNewestStored extends a forward window back to the newest stored row. Where nothing has changed for longer than the lookback window, that row
 // is the only evidence that the search still works.
 func extendToNewestStored(ctx context.Context, t *Task, req *extract.Request) error {
 	column := t.Stream.TimeColumn()
-	if column == "" || req.Phase != extract.Forward || t.IsWindowed() || isFedByOthers(t) {
+	if column == "" || req.Phase != extract.Forward || t.IsWindowed() || isFedByOthers(t) || !hasPlainKey(t.Stream) {
 		return nil
 	}
 	return t.Run.Writer.Use(func(work *load.Work) (err error) {
