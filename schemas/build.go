@@ -55,11 +55,17 @@ func buildDraft(file string, v *grammar.Value) *streamDraft {
 		s.Columns = append(s.Columns, buildColumn(c))
 	}
 	requireKey(s.Columns, s.Key)
-	for _, c := range v.Key("children").Items() {
-		in := parentList{name: s.Name, key: s.Key, columns: s.Columns}
-		s.Children = append(s.Children, buildChildren(c, in, d.suffix)...)
-	}
+	s.Children = d.buildOwnChildren()
 	return d
+}
+
+// buildOwnChildren makes the children that the file declares, by the stream's key and columns as they are now.
+func (d *streamDraft) buildOwnChildren() (children []Child) {
+	in := parentList{name: d.stream.Name, key: d.stream.Key, columns: d.stream.Columns}
+	for _, c := range d.file.Key("children").Items() {
+		children = append(children, buildChildren(c, in, d.suffix)...)
+	}
+	return children
 }
 
 func buildRead(v *grammar.Value) Read {
@@ -243,7 +249,7 @@ func (d *streamDraft) inheritFrom(model *streamDraft) {
 		}
 		children = append(children, c)
 	}
-	s.Children = append(children, s.Children...)
+	s.Children = append(children, d.buildOwnChildren()...) // with the key that it inherits
 }
 
 // linkCopies notes the stream whose tables have copies of this one's records; of several the first.

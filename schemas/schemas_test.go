@@ -123,6 +123,25 @@ func TestAStreamLikeAnotherHasItsTablesUnderItsOwnSuffix(t *testing.T) {
 	}
 }
 
+// TestAChildOfAStreamLikeAnotherHasTheInheritedKey, which it need not declare.
+func TestAChildOfAStreamLikeAnotherHasTheInheritedKey(t *testing.T) {
+	t.Parallel()
+	c := loadBuiltins(t)
+	err := c.AddStream("tags_twice.yaml", []byte(`stream: tags_twice
+read: {endpoint: GET /tags, records: data, page: {by: none}, since: {by: full}}
+like: tags
+suffix: _twice
+children: [{table: tag_uses, from: uses, key: [tag_id, use], columns: [{name: use, from: $item, type: text}]}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := mustStream(t, c, "tags_twice").Children[0]
+	if from := child.Columns[0].From; child.Table != "tag_uses_twice" || child.Columns[0].Name != "tag_id" || !slices.Equal(from, []string{FromParent, "id"}) {
+		t.Errorf("%s: %+v", child.Table, child.Columns)
+	}
+}
+
 func TestAChildHasItsParentsKeyFirst(t *testing.T) {
 	t.Parallel()
 	tags := mustStream(t, loadBuiltins(t), "contacts").Children[0]
