@@ -85,6 +85,9 @@ func (c *streamCheck) comparePages(ctx context.Context, req extract.Request, mos
 			return err
 		}
 		ended = page.Boundary
+		if page.State.Sweep != nil {
+			c.sweep = *page.State.Sweep
+		}
 		if c.stream.Read.Detail == nil {
 			if err := c.comparePage(ctx, page); err != nil {
 				return err

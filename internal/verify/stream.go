@@ -188,6 +188,9 @@ func (c *streamCheck) wholeList(ctx context.Context) error {
 		return err
 	}
 	keys, err := c.published.SampleKeys(ctx, c.against, 0, "")
+	if err == nil && c.sweep.Refused != "" {
+		err = c.markRefused(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -206,7 +209,7 @@ func (c *streamCheck) wholeList(ctx context.Context) error {
 		return nil
 	}
 	c.result.Whole = true
-	if c.stream.Absent != "gone" || len(absent) == 0 || c.sharesTables() {
+	if c.stream.Absent != "gone" || len(absent) == 0 || c.sharesTables() || c.sweep.Capped {
 		return nil
 	}
 	if err := c.comparePages(ctx, c.wholeListRequest(), math.MaxInt); err != nil {
@@ -219,6 +222,15 @@ func (c *streamCheck) wholeList(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// markRefused takes the rows of values that the source refused as seen: a run keeps them, and no list can show them.
+func (c *streamCheck) markRefused(ctx context.Context) error {
+	keys, err := c.published.KeysWith(ctx, c.against, c.stream.Read.Over.As, c.sweep.RefusedValues())
+	for _, key := range keys {
+		c.seen[key] = true
+	}
+	return err
 }
 
 // countResults completes the counts of the stream.

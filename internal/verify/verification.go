@@ -191,6 +191,7 @@ type streamCheck struct {
 	differ  map[string]bool // keys that differ
 	seen    map[string]bool // keys that the list has
 	older   map[string]bool // keys whose record is older than its row
+	sweep   extract.Sweep   // what the last page says of the list; zero: it is not read in full
 	found   []Finding
 	result  Verified
 }

@@ -308,6 +308,12 @@ func (c *Comparison) SampleKeys(ctx context.Context, a Baseline, most int, seed 
 	return c.sampleValues(ctx, a, clause.KeyText("", a.Table.Key), most, seed)
 }
 
+// KeysWith gives the keys of the visible rows with one of some values in a column.
+func (c *Comparison) KeysWith(ctx context.Context, a Baseline, column string, values []string) ([]string, error) {
+	return c.DB.ScanTexts(ctx, fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s::VARCHAR IN (SELECT unnest(string_split($1, ',')))",
+		clause.KeyText("", a.Table.Key), c.DB.StoredName(ctx, a.Schema, a.Visible), duck.Name(column)), strings.Join(values, ","))
+}
+
 // SampleTimes gives times of visible rows in seconds since 1970, chosen by the seed.
 func (c *Comparison) SampleTimes(ctx context.Context, a Baseline, column string, most int, seed string) ([]string, error) {
 	return c.sampleValues(ctx, a, "epoch("+duck.Name(column)+")::BIGINT::VARCHAR", most, seed)
