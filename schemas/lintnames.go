@@ -15,7 +15,11 @@ func (c *Catalogue) lintStream(v *grammar.Value) {
 }
 
 func (c *Catalogue) lintNames(d *streamDraft) {
-	c.lintStream(d.file.Key("with"))
+	with := d.file.Key("with")
+	c.lintStream(with)
+	if other, known := c.drafts[with.Text()]; known && other.stream.With != "" {
+		with.Wrong("with: "+other.stream.With, "%q belongs to %q itself, and a pipeline that reads that would not read this stream", with.Text(), other.stream.With)
+	}
 	if d.like != "" && d.suffix == "" && d.stream.Into == "" {
 		d.file.Key("like").Wrong("e.g. suffix: _by_id", "a stream with like needs a suffix: its tables would have the same names")
 	}
