@@ -73,6 +73,8 @@ type ParentTable struct {
 	Column string    // column with the id
 	Since  time.Time // only rows from then on, by the table's column newest; zero: all
 	Until  time.Time // only rows from before then; zero: all
+
+	Written time.Time // only rows that a commit wrote from then on; zero: all
 }
 
 // EnqueueStored enqueues the stored rows of a child stream's parent tables and moves its checkpoint, in one transaction.
@@ -86,6 +88,9 @@ func (w *ChildQueue) EnqueueStored(ctx context.Context, schema, stream string, b
 				}
 				if !parent.Until.IsZero() && parent.Table.Newest != "" {
 					rows += " AND " + duck.Name(parent.Table.Newest) + " < " + clause.Instant(parent.Until)
+				}
+				if !parent.Written.IsZero() {
+					rows += " AND " + transform.SyncedAtColumn + " >= " + clause.Instant(parent.Written)
 				}
 				if _, err := enqueueIDs(ctx, w.checkpoints.db, schema, stream, parent.Table, parent.Column, rows, stamp); err != nil {
 					return Written{}, err

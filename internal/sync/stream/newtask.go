@@ -17,7 +17,7 @@ import (
 // read them: a child that was read once, or that any pipeline reads, would otherwise miss those rows.
 func childQueues(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (feeds []transform.ChildStream, err error) {
 	for _, other := range r.Runner.Catalogue.Streams() {
-		if !other.Read.UsesPendingIDs() || !slices.Contains(other.Read.Over.Streams, s.Name) && !slices.Contains(other.Read.Over.Streams, s.Owner()) {
+		if !isParent(s, other) {
 			continue
 		}
 		var known load.Checkpoint
@@ -138,6 +138,9 @@ func NewTask(ctx context.Context, r *Run, w *Workspace, s *schemas.Stream) (*Tas
 	}
 	if t.childQueues, err = childQueues(ctx, r, w, s); err != nil {
 		return nil, err
+	}
+	if err = noteQueues(ctx, t); err != nil {
+		return nil, fmt.Errorf("stream %s: %w", s.Name, err)
 	}
 	if err = t.restoreCheckpoint(ctx); err == nil {
 		err = noteRefreshDue(ctx, t)

@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"aqueduck/extract"
 	"aqueduck/load"
@@ -35,36 +34,51 @@ func (t *queueReader) Read(ctx context.Context, _ extract.Phase) error {
 }
 
 // enqueueStored adds the ids of stored parent rows to the queue: all of them for a new stream or after a reset; from time to time those that
-// changed recently, because a child may change without its parent; for an explicit window those of its time.
+// changed recently, because a child may change without its parent; for an explicit window those of its time; and those that it missed.
 func (t *queueReader) enqueueStored(ctx context.Context) error {
-	over, now := t.Stream.Read.Over, t.Workspace.Client.Now()
-	var since, until time.Time
+	over, now, state := t.Stream.Read.Over, t.Workspace.Client.Now(), t.State
+	again := load.ParentTable{Column: over.Where}
+	wanted := true
 	switch {
 	case t.IsWindowed():
-		since, until = t.Run.Options.Since, t.Run.Options.Until
+		again.Since, again.Until = t.Run.Options.Since, t.Run.Options.Until
+	case t.State.Refreshed > 0 && (over.Every == 0 || doneWithin(t.State.Refreshed, over.Every, now)):
+		wanted = false
 	case t.State.Refreshed > 0:
-		if over.Every == 0 || doneWithin(t.State.Refreshed, over.Every, now) {
-			return nil
-		}
-		since = now.Add(-over.For)
+		again.Since = now.Add(-over.For)
 	}
 	var parents []load.ParentTable
 	for _, name := range over.Streams {
-		if s, known := t.Run.Runner.Catalogue.Stream(name); known {
-			parents = append(parents, load.ParentTable{Table: transform.Tables(s)[0], Column: over.Where, Since: since, Until: until})
+		if s, known := t.Run.Runner.Catalogue.Stream(name); known && wanted {
+			again.Table = transform.Tables(s)[0]
+			parents = append(parents, again)
 		}
 	}
-	state := t.State
-	if !t.IsWindowed() {
+	if wanted && !t.IsWindowed() {
 		state.Refreshed = now.Unix()
 	}
 	next := t.NextCheckpoint(state)
 	err := t.Run.Writer.Use(func(work *load.Work) error {
-		return work.ChildQueue.EnqueueStored(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, parents)
+		if !t.IsWindowed() {
+			missed, err := t.missedRows(ctx, work)
+			if err != nil {
+				return err
+			}
+			parents = append(parents, missed...)
+		}
+		if len(parents) > 0 {
+			if err := work.ChildQueue.EnqueueStored(ctx, t.Workspace.Name, t.Stream.Name, t.Base, next, parents); err != nil {
+				return err
+			}
+			t.Base, t.State = next, state
+		}
+		if t.IsWindowed() {
+			return nil
+		}
+		return t.noteQueued(ctx, work)
 	})
 	if err != nil {
 		return fmt.Errorf("stream %s: find the ids to read: %w", t.Stream.Name, err)
 	}
-	t.Base, t.State = next, state
 	return nil
 }
