@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 
 	"aqueduck/internal/grammar"
@@ -56,6 +57,23 @@ func checkMask(s *schemas.Stream, column, way string) error {
 	return transform.CheckMasking(s, nil, []string{column})
 }
 
+// checkAsked refuses to mask a column whose values a child stream sends to the source: it would ask for hashes, or for nothing.
+func (l *configLoader) checkAsked(s *schemas.Stream, name, way string) error {
+	if checkMask(s, name, way) != nil {
+		return nil // refused anyway, or no column of this stream
+	}
+	for _, child := range l.catalogue.Streams() {
+		if over := child.Read.Over; child.Read.UsesPendingIDs() && (slices.Contains(over.Streams, s.Name) || slices.Contains(over.Streams, s.Owner())) {
+			asked := *s
+			asked.Key = append(slices.Clone(s.Key), over.Where) // what holds for a key holds for such a column
+			if checkMask(&asked, name, way) != nil {
+				return fmt.Errorf("stream %s asks the source for the values of %s.%s (over: where)", child.Name, s.Name, over.Where)
+			}
+		}
+	}
+	return nil
+}
+
 // takePersonal masks the personal columns of every stream. A column that cannot be masked is a mistake, because it would stay readable.
 func (l *configLoader) takePersonal(v *grammar.Value) {
 	if v.Text() == "keep" {
@@ -69,6 +87,15 @@ func (l *configLoader) takePersonal(v *grammar.Value) {
 		hash, drop := l.config.MaskedNames(s)
 		if err := transform.CheckMasking(s, hash, drop); err != nil {
 			v.Wrong("give streams."+s.Name+" its own hash and drop", "%v", err)
+		}
+		for i, name := range slices.Concat(hash, drop) {
+			way := maskHash
+			if i >= len(hash) {
+				way = maskDrop
+			}
+			if err := l.checkAsked(s, name, way); err != nil {
+				v.Wrong("remove pii from that column, or name another one in where", "%v", err)
+			}
 		}
 	}
 }

@@ -104,3 +104,28 @@ func builtinStreams(t *testing.T) []*schemas.Stream {
 	}
 	return catalogue.Streams()
 }
+
+// TestAColumnThatAChildStreamAsksForIsNotMasked: its requests would have hashes in place of ids, and find nothing.
+func TestAColumnThatAChildStreamAsksForIsNotMasked(t *testing.T) {
+	t.Parallel()
+	const streams = `stream: boxes
+read: {endpoint: GET /boxes, records: data, page: {by: none}, since: {by: full}}
+key: [id]
+columns: [{name: id, type: text}, {name: owner, type: text, pii: true}, {name: color, type: text, pii: true}]
+`
+	const child = `stream: labels
+read: {endpoint: "GET /owners/{id}/labels", records: data, page: {by: none}, since: {by: full}, over: {stream: boxes, where: owner}}
+key: [id]
+columns: [{name: id, type: text}]
+`
+	for setting, refused := range map[string]bool{
+		"streams: {boxes: {hash: [owner]}}": true, "streams: {boxes: {drop: [owner]}}": true, "streams: {'bo*': {hash: [owner]}}": true,
+		"personal: hash": true, "personal: drop": true, "streams: {boxes: {hash: [color]}}": false,
+	} {
+		_, err := configOf(t, map[string]string{"boxes.yaml": streams, "labels.yaml": child,
+			"pipelines.yaml": strings.Replace(personalBase, "streams: contacts", "streams: [boxes, labels]", 1) + "stream_files: [boxes.yaml, labels.yaml]\n" + setting + "\n"})
+		if got := err != nil && strings.Contains(err.Error(), "stream labels asks the source for the values of boxes.owner"); got != refused || !refused && err != nil {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}

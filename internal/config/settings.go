@@ -100,6 +100,12 @@ func (s *settingsEntry) takeMasked(way string, names func(*Settings) *[]string) 
 
 // takeMaskedName adds a masked column to the matching streams that have it. One stream with the column is enough for a pattern.
 func (s *settingsEntry) takeMaskedName(item *grammar.Value, way string, names func(*Settings) *[]string) {
+	for _, stream := range s.streams {
+		if err := s.checkAsked(stream, item.Text(), way); err != nil {
+			item.Wrong("remove it from "+way+", or name another column in where", "%v", err)
+			return
+		}
+	}
 	var refused error
 	take := func(of *Settings) { *names(of) = append(*names(of), item.Text()) }
 	can := func(stream *schemas.Stream) bool {
