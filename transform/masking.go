@@ -55,6 +55,8 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 			return fmt.Errorf("%s %s: the column is part of the key", act, c.Name)
 		case isNeededToErase(s, c.Name):
 			return fmt.Errorf("%s %s: by this column a run learns whom or what the source has erased", act, c.Name)
+		case s.Read.Over != nil && len(s.Read.Over.Optional) > 0 && c.Name == s.Read.Over.As:
+			return fmt.Errorf("%s %s: by this column a run finds the rows of a value that the source refuses", act, c.Name)
 		case act == actDrop && (c.Required || c.Name == s.Newest):
 			return fmt.Errorf("drop %s: the column is needed", c.Name)
 		case act == actHash && !c.IsHashable():
@@ -81,8 +83,6 @@ func (p *maskPolicy) checkAllowed(s *schemas.Stream) error {
 
 // isNeededToErase reports whether a run learns from a column whom the source has erased, or what it has redacted.
 func isNeededToErase(s *schemas.Stream, column string) bool {
-	if s.Persons != nil && regexp.MustCompile(`\b`+regexp.QuoteMeta(column)+`\b`).MatchString(s.Persons.Deleted+"\n"+s.Persons.Merged) {
-		return true
-	}
-	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return c.RedactedBy == column })
+	return slices.ContainsFunc(s.Columns, func(c schemas.Column) bool { return c.RedactedBy == column }) ||
+		s.Persons != nil && regexp.MustCompile(`\b`+regexp.QuoteMeta(column)+`\b`).MatchString(s.Persons.Deleted+"\n"+s.Persons.Merged)
 }

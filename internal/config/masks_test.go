@@ -105,6 +105,24 @@ func builtinStreams(t *testing.T) []*schemas.Stream {
 	return catalogue.Streams()
 }
 
+// TestTheColumnOfOptionalValuesIsNotMasked: without it the rows of a value that the source refuses count as deleted.
+func TestTheColumnOfOptionalValuesIsNotMasked(t *testing.T) {
+	t.Parallel()
+	const stream = `stream: kinds
+read: {endpoint: GET /kinds, records: data, page: {by: none}, since: {by: full}, over: {values: [a, b], as: kind, optional: [b]}}
+key: [id]
+absent: gone
+columns: [{name: id, type: text}, {name: kind, type: text}]
+`
+	for _, way := range []string{"hash", "drop"} {
+		_, err := configOf(t, map[string]string{"kinds.yaml": stream,
+			"pipelines.yaml": strings.Replace(personalBase, "streams: contacts", "streams: kinds", 1) + "stream_files: kinds.yaml\nstreams: {kinds: {" + way + ": [kind]}}\n"})
+		if err == nil || !strings.Contains(err.Error(), "the rows of a value that the source refuses") {
+			t.Errorf("%s: %v", way, err)
+		}
+	}
+}
+
 // TestAColumnThatAChildStreamAsksForIsNotMasked: its requests would have hashes in place of ids, and find nothing.
 func TestAColumnThatAChildStreamAsksForIsNotMasked(t *testing.T) {
 	t.Parallel()
