@@ -99,8 +99,8 @@ func (l *listRequest) sendCall(ctx context.Context, c *api.Client, q api.Call, p
 func (l listRequest) forValue(as, value string) listRequest {
 	l.over, l.path = value, strings.ReplaceAll(l.path, "{id}", url.PathEscape(value))
 	if as != "" {
-		l.query = slices.DeleteFunc(slices.Clone(l.query), func(p schemas.Param) bool { return p.Name == as })
-		l.query = append(l.query, schemas.Param{Name: as, Value: value})
+		others := slices.DeleteFunc(slices.Clone(l.query), func(p schemas.Param) bool { return p.Name == as })
+		l.query = append(others, schemas.Param{Name: as, Value: value})
 	}
 	return l
 }

@@ -25,10 +25,6 @@ type recordTally struct {
 	stalled     int                 // pages in a row without a new record
 }
 
-func newTally(before int64) recordTally {
-	return recordTally{seenKeys: map[uint64]struct{}{}, resumedRows: before, distinct: before, latest: envelope.Timeless, minTotal: -1, maxTotal: -1}
-}
-
 // keySeed makes the hashes of one process comparable. They are not stored.
 var keySeed = maphash.MakeSeed()
 

@@ -51,7 +51,7 @@ func newWalk(c *api.Client, l listRequest, from *Position) *listWalk {
 			w.pos = w.pos.withPageSize(w.maxPageSize)
 		}
 	}
-	w.tally = newTally(w.pos.Rows)
+	w.tally = recordTally{seenKeys: map[uint64]struct{}{}, resumedRows: w.pos.Rows, distinct: w.pos.Rows, latest: envelope.Timeless, minTotal: -1, maxTotal: -1}
 	w.recordVisit(w.pos)
 	return w
 }
