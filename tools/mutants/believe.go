@@ -226,4 +226,12 @@ var interpretMutants = []mutant{
 		bug: "an empty list of a record that counts items is a list with few items", file: "extract/whole.go", killer: "extract.TestT196FewerItemsThanTheSourceSendsAreIncomplete",
 		old: "capped.came > 0) &&", new: "capped.came >= 0) &&",
 	},
+	{
+		bug: "a full refresh is not noted for streams that it did not reach", file: "internal/sync/stream/newtask.go", killer: "pipeline.TestT172AFullRefreshGoesOnWithStreamsThatItDidNotReach",
+		old: "	if t.beforePage == nil || next.State", new: "	if t.beforePage != nil || next.State",
+	},
+	{
+		bug: "a full refresh puts off the reconciliation", file: "extract/state.go", killer: "pipeline.TestT60FullRefreshesDoNotPutOffTheReconciliation",
+		old: "RereadAll: rereadAll, Reconciled: s.Reconciled,", new: "RereadAll: rereadAll,",
+	},
 }

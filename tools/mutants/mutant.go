@@ -11,5 +11,5 @@ type mutant struct {
 // packages are the directories of tests, by their names in docs/internals/mutants.md.
 var packages = map[string]string{
 	"extract": "extract", "api": "extract/api", "export": "extract/export", "access": "load/access", "transform": "transform", "maskrule": "transform/maskrule", "scalar": "transform/internal/scalar", "facts": "load/facts", "load": "load", "publish": "load/publish",
-	"pipeline": "internal/pipeline", "schedule": "internal/schedule", "duck": "load/internal/duck", "sync": "internal/sync",
+	"pipeline": "internal/pipeline", "schedule": "internal/schedule", "duck": "load/internal/duck", "sync": "internal/sync", "remote": "internal/remote",
 }
