@@ -20,7 +20,7 @@ func (l *lakeWriter) refreshTable(ctx context.Context, db *duck.DB, want lakeTab
 	source := l.sourceOf(want)
 	w := &partWriter{lakeWriter: l, db: db, source: source, group: l.groupRows(source), stored: want.stored, from: want.from, old: plan.entry.Parts, paths: plan.paths}
 	w.few = want.rows <= int64(w.group)
-	if want.relation != nil && !isTable(*want.relation) && source.column == "" { // all rows or none are written
+	if r := want.relation; r != nil && !isTable(*r) && len(r.RowsOf) == 0 && source.column == "" { // all rows or none are written
 		if err := w.stageRelation(ctx); err != nil {
 			return err
 		}
